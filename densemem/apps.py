@@ -1,0 +1,16 @@
+"""Django's entry to the frame: the application's rights after a migration, and the check of the database."""
+
+from django.apps import AppConfig
+
+from densemem import checks
+from densemem.db import roles
+
+
+class DensememConfig(AppConfig):
+    name = "densemem"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect what runs beside Django's own commands."""
+        roles.connect(self)
+        checks.register()

@@ -1,0 +1,142 @@
+"""Who is asking: every request resolves to one frozen Principal."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.http import HttpRequest
+from django.utils import timezone
+from knox.auth import TokenAuthentication
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from densemem.core.words import Role, Scope
+from densemem.models import AccessToken, Membership, Profile
+
+USED_EVERY = timedelta(minutes=5)  # how coarse `last_used_at` is
+
+
+class ScopeMissing(Exception):
+    """The caller is known but its scopes do not allow this.
+
+    :param scope: the scope that it lacks
+    """
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(scope)
+        self.scope = scope
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The one answer to "who is asking": a profile in its team, and what it may do there."""
+
+    team_id: UUID
+    profile_id: UUID
+    profile_name: str
+    role: Role
+    scopes: frozenset[Scope]
+    authority_grants: frozenset[str]
+    user_id: int | None = None
+
+    def require(self, scope: Scope) -> None:
+        """Refuse a caller without `scope`.
+
+        :raises ScopeMissing: it is not there
+        """
+        if scope not in self.scopes:
+            raise ScopeMissing(scope)
+
+    @property
+    def is_manager(self) -> bool:
+        """Whether the profile manages its team: it sees more, and owns nothing more."""
+        return self.role is Role.MANAGER
+
+
+def principal_of(profile: Profile, *, limit: frozenset[Scope] | None = None) -> Principal | None:
+    """Return the Principal of an active profile with a membership, its scopes cut to `limit`; else None."""
+    membership = Membership.objects.filter(team_id=profile.team_id, profile=profile).first()
+    if membership is None or profile.deactivated_at is not None:
+        return None
+    scopes = frozenset(Scope(s) for s in membership.scopes)
+    return Principal(
+        team_id=profile.team_id,
+        profile_id=profile.id,
+        profile_name=profile.name,
+        role=Role(membership.role),
+        scopes=scopes if limit is None else scopes & limit,
+        authority_grants=frozenset(membership.authority_grants),
+        user_id=profile.user_id,
+    )
+
+
+def principal_of_token(token: AccessToken, *, now: datetime) -> Principal | None:
+    """Return the Principal behind a valid token and note coarsely that it was used."""
+    if token.last_used_at is None or now - token.last_used_at > USED_EVERY:
+        AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    return principal_of(token.profile, limit=frozenset(Scope(s) for s in token.scopes))
+
+
+def profiles_of_login(user: AbstractBaseUser | AnonymousUser) -> list[Profile]:
+    """Return the active profiles a login may act as: its own first, then the agents it is steward of."""
+    if not user.is_authenticated:
+        return []
+    live = Profile.objects.filter(deactivated_at=None).select_related("team").order_by("name")
+    return [*live.filter(user=user), *live.filter(steward__user=user)]
+
+
+def principal_of_login(request: HttpRequest) -> Principal | None:
+    """Return the Principal of a browser session: the chosen profile, or the login's first."""
+    profiles = profiles_of_login(request.user)
+    chosen = request.session.get("profile_id") if hasattr(request, "session") else None
+    profile = next((p for p in profiles if str(p.id) == chosen), profiles[0] if profiles else None)
+    return principal_of(profile) if profile else None
+
+
+def principal_of_bearer(secret: str) -> tuple[AbstractBaseUser, Principal]:
+    """Return the login and the Principal behind a bearer token, for REST and MCP alike.
+
+    :raises AuthenticationFailed: unknown, expired or revoked token, or a profile that was deactivated
+    """
+    if not secret.isascii():
+        raise AuthenticationFailed("Invalid token.")
+    user, token = TokenAuthentication().authenticate_credentials(secret.encode())
+    principal = principal_of_token(token, now=timezone.now())
+    if principal is None:
+        raise AuthenticationFailed("The profile of this token is not active.")
+    return user, principal
+
+
+class TokenDoor(TokenAuthentication):
+    """`Authorization: Bearer dm_...` -> (user, Principal)."""
+
+    def authenticate(self, request: Request) -> tuple[AbstractBaseUser, Principal] | None:
+        words = request.headers.get("Authorization", "").split()
+        if not words or words[0].lower() != "bearer":
+            return None
+        if len(words) != 2:
+            raise AuthenticationFailed("Send exactly one token: Authorization: Bearer dm_...")
+        return principal_of_bearer(words[1])
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+class SessionDoor(SessionAuthentication):
+    """A signed-in browser -> (user, Principal); changes need the CSRF token."""
+
+    def authenticate(self, request: Request) -> tuple[AbstractBaseUser, Principal] | None:
+        found = super().authenticate(request)
+        principal = principal_of_login(request) if found else None
+        return (found[0], principal) if found and principal else None
+
+
+class HasPrincipal(BasePermission):
+    """Let nobody in whom no door has recognised."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return isinstance(request.auth, Principal)

@@ -1,0 +1,68 @@
+"""Every limit of the product, in one place ("Decisions", text, requests, spans).
+
+Counts are items, `_chars` are Unicode code points, `_bytes` are bytes, `_seconds` are seconds.
+"""
+
+from typing import Final
+
+# One request.
+BODY_BYTES: Final = 1024 * 1024
+EVIDENCE_ITEMS: Final = 20
+EVIDENCE_CHARS: Final = 20_000
+ENTITIES: Final = 100
+OBSERVATIONS: Final = 200
+SPANS: Final = 20
+ALIASES: Final = 20
+REF_CHARS: Final = 128
+NAME_CHARS: Final = 256
+NAME_KEY_CHARS: Final = 512  # folding may lengthen a name
+VALUE_CHARS: Final = 1_024
+VALUE_DIGITS: Final = 38  # of a number, exact; holds every 64-bit integer
+UNIT_CHARS: Final = 128
+SCOPE_CHARS: Final = 256
+SOURCE_CHARS: Final = 256
+LABELS: Final = 20
+LABEL_CHARS: Final = 64
+REASON_CHARS: Final = 1_000
+SUPERSEDED_FRAGMENTS: Final = 50
+DERIVED_FRAGMENTS: Final = 50
+METADATA_KEYS: Final = 20
+WAIT_SECONDS: Final = 20
+
+# Recall and lists.
+QUERY_CHARS: Final = 512
+RECALL_ITEMS: Final = 50
+PAGE_ITEMS: Final = 100
+TRACE_ITEMS: Final = 100
+
+# Scan.
+SIGNALS: Final = 64
+SCAN_CHARS: Final = 200_000
+
+# Models.
+ANSWERS: Final = 5  # complete answers in one conversation
+ANSWER_BYTES: Final = 1024 * 1024
+ANSWER_TOKENS: Final = 32_000  # what a model may write at once
+FAULTS: Final = 100  # faults reported back at once
+TRANSPORT_TRIES: Final = 5
+TRANSPORT_SECONDS: Final = 300
+CALL_SECONDS: Final = 60
+CANDIDATES: Final = 20  # entities offered for one mention
+PREDICATE_OPTIONS: Final = 60  # predicates offered for one observation
+KNOWN_NAMES: Final = 100  # names offered to the reviewer
+MENTIONS: Final = 400
+
+# Work.
+ITEM_ATTEMPTS: Final = 5
+LEASE_SECONDS: Final = 120
+HEARTBEAT_SECONDS: Final = 30
+BACKOFF_FIRST_SECONDS: Final = 2
+BACKOFF_MOST_SECONDS: Final = 300
+DRAIN_SECONDS: Final = 60
+FANOUT_SUPPORTS: Final = 2_000
+FANOUT_RECORDS: Final = 1_000
+
+# Knowledge.
+SOURCES_FOR_FACT: Final = 2
+NEAR_COPY_WORDS: Final = 5  # in one run of words
+NEAR_COPY_PERCENT: Final = 80  # of the runs found in the other text

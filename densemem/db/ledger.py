@@ -1,0 +1,78 @@
+"""History that the database itself protects: rows are added, never changed or removed.
+
+The stock triggers of pgtrigger step aside inside `pgtrigger.ignore`; a ledger's do not, for anybody.
+"""
+
+from typing import Any, ClassVar
+
+import pgtrigger
+from django.db import models
+from django.db.models.functions import Now
+from pgtrigger import compiler
+
+from densemem.db.fields import SequenceField
+
+
+class UnconditionalSql(compiler.UpsertTriggerSql):
+    """The SQL of a trigger that asks nobody whether it may step aside. Migrations name this class: keep its template."""
+
+    def get_template(self) -> str:
+        return """
+            CREATE OR REPLACE FUNCTION {pgid}()
+            RETURNS TRIGGER AS $$
+                {declare}
+                BEGIN
+                    {func}
+                END;
+            $$ LANGUAGE plpgsql;
+
+            DROP TRIGGER IF EXISTS {pgid} ON {table};
+            CREATE {constraint} TRIGGER {pgid}
+                {when} {operation} ON {table}
+                {timing}
+                {referencing}
+                FOR EACH {level} {condition}
+                EXECUTE PROCEDURE {execute};
+
+            COMMENT ON TRIGGER {pgid} ON {table} IS '{hash}';
+        """
+
+
+class Refuse(pgtrigger.Trigger):
+    """Refuse an operation on a table, whoever asks and however."""
+
+    when = pgtrigger.Before
+    func = (
+        "RAISE EXCEPTION 'history is append-only: % on % is refused', TG_OP, TG_TABLE_NAME "
+        "USING ERRCODE = 'restrict_violation';"
+    )
+
+    def compile(self, model: Any) -> compiler.Trigger:
+        compiled = super().compile(model)
+        sql = UnconditionalSql(**compiled.sql.kwargs)
+        return compiler.Trigger(name=compiled.name, sql=sql)
+
+
+def append_only() -> list[pgtrigger.Trigger]:
+    """Return the two triggers that make a table a ledger."""
+    return [
+        Refuse(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
+        Refuse(name="no_truncate", operation=pgtrigger.Truncate, level=pgtrigger.Statement),
+    ]
+
+
+class Ledger(models.Model):
+    """A table of things that happened.
+
+    `seq` orders all ledgers of the database by one sequence: "latest" is the highest number, never the clock.
+    `recorded_at` is passed in by the operation that writes; children write `class Meta(Ledger.Meta)`.
+    """
+
+    ledger: ClassVar[bool] = True
+
+    seq = SequenceField()
+    recorded_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        abstract = True
+        triggers = append_only()

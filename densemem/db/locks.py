@@ -1,0 +1,15 @@
+"""Advisory locks that live as long as the transaction."""
+
+from django.db import connection
+
+from densemem.core.canonical import digest
+
+
+def lock(*parts: object) -> None:
+    """Wait for the lock named by `parts` and hold it until the transaction ends.
+
+    Lock several names in sorted order, or two transactions may wait for each other.
+    """
+    number = int(digest("\x1f".join(map(str, parts)))[:15], 16)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])

@@ -1,0 +1,28 @@
+"""The pure rules of identity: canonical values, and what becomes of a mention ("Entity Identity And Resolution")."""
+
+from entities.policy.resolution import (
+    Candidate,
+    CandidateNotOffered,
+    CandidatesMoved,
+    MentionDecision,
+    Newcomer,
+    decide_creation,
+    decide_mention,
+    settle_group,
+)
+from entities.policy.values import CanonicalValue, ValueRefused, canonical_value, reads_two_ways
+
+__all__ = [
+    "Candidate",
+    "CandidateNotOffered",
+    "CandidatesMoved",
+    "CanonicalValue",
+    "MentionDecision",
+    "Newcomer",
+    "ValueRefused",
+    "canonical_value",
+    "decide_creation",
+    "decide_mention",
+    "reads_two_ways",
+    "settle_group",
+]

@@ -1,0 +1,155 @@
+"""The pure rules of evidence: source revisions, independence and authority ("Stable Source Revisions")."""
+
+from collections.abc import Collection, Iterable, Iterator
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+import regex
+
+from densemem.core.faults import Because, Refused
+from densemem.core.limits import NEAR_COPY_PERCENT, NEAR_COPY_WORDS
+from densemem.core.names import fold
+from evidence.vocabulary import Authority, SourceType
+
+# Scripts that put no space between words: each sign counts as a word.
+WORD: Final = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*"
+    r"|[\p{L}\p{N}_--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}][\p{L}\p{N}\p{M}_--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}]*",
+    regex.V1,
+)
+
+
+class SourceNotOwned(Refused):
+    """Only the owner of a source advances it."""
+
+    code = "source_not_owned"
+    because = Because.FORBIDDEN
+
+
+class RevisionConflict(Refused):
+    """The request does not continue the current revision of its source."""
+
+    code = "revision_conflict"
+    because = Because.CONFLICT
+
+
+class AuthorityRefused(Refused):
+    """The membership has no grant to speak with authority through this type of source."""
+
+    code = "authority_not_granted"
+    because = Because.FORBIDDEN
+
+
+class RevisionStep(StrEnum):
+    """What a request does to its source."""
+
+    FIRST = "first"
+    ADVANCE = "advance"
+    REPLAY = "replay"
+
+
+def check_revision(
+    *,
+    current_token: str | None,
+    owner_is_caller: bool,
+    token: str,
+    previous: str | None,
+    same_content: bool,
+    former_tokens: Collection[str] = (),
+) -> RevisionStep:
+    """
+    Decide what a revision does to its source; a retry of the current one changes nothing.
+
+    :param current_token: None while the source has no revision
+    :param same_content: the content under the current token equals what was sent
+    :param former_tokens: those that the source had before the current one
+    :raises SourceNotOwned: the caller is not the owner of the source
+    :raises RevisionConflict: a token used before, or not the exact current one named as previous
+    """
+    if not owner_is_caller:
+        raise SourceNotOwned("This source belongs to another profile; use a source key of your own.")
+    if current_token is None:
+        return _first(previous)
+    if token == current_token:
+        return _replay(same_content)
+    if token in former_tokens:
+        raise RevisionConflict("This revision is no longer current.", code="revision_token_is_former")
+    if previous is None:
+        raise RevisionConflict(
+            "Name the current revision as previous_source_revision.", code="previous_revision_missing"
+        )
+    if previous != current_token:
+        raise RevisionConflict("The previous revision named is not the current one.", code="previous_revision_stale")
+    return RevisionStep.ADVANCE
+
+
+def check_authority(*, authority: Authority, source_type: SourceType, granted: Collection[SourceType]) -> None:
+    """
+    Refuse authority without a grant; it is never lowered in silence.
+
+    :param granted: the source types through which the membership may speak with authority
+    :raises AuthorityRefused: there is no grant for this type
+    """
+    if authority is Authority.AUTHORITATIVE and source_type not in granted:
+        raise AuthorityRefused(f"You have no grant to send authoritative evidence of type {source_type}.")
+
+
+def count_groups(groups: Iterable[UUID], joins: Iterable[tuple[UUID, UUID]]) -> int:
+    """Count the independent voices among source groups; joined ones, also by way of a third, are one voice."""
+    parent: dict[UUID, UUID] = {}
+    for one, other in joins:
+        parent[_root(parent, one)] = _root(parent, other)
+    return len({_root(parent, group) for group in groups})
+
+
+def normal_text(text: str) -> str:
+    """Return the text as copies are compared: NFKC, case-folded, white space collapsed."""
+    return fold(text)
+
+
+def same_text(one: str, other: str) -> bool:
+    """Tell if two texts are the same but for case, white space and compatibility forms."""
+    return normal_text(one) == normal_text(other)
+
+
+def word_runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Return every run of five words of a text, without its punctuation."""
+    words = WORD.findall(normal_text(text))
+    return frozenset(_runs(words))
+
+
+def near_copy(text: str, of: str) -> bool:
+    """Tell if at least 80 % of the word runs of `text` stand in `of`; a text shorter than one run never does."""
+    mine = word_runs(text)
+    shared = len(mine & word_runs(of)) if mine else 0
+    return bool(mine) and 100 * shared >= NEAR_COPY_PERCENT * len(mine)
+
+
+def _first(previous: str | None) -> RevisionStep:
+    """Begin a source; nothing can come before its first revision."""
+    if previous is not None:
+        raise RevisionConflict(
+            "The first revision of a source names no previous one.", code="first_revision_has_previous"
+        )
+    return RevisionStep.FIRST
+
+
+def _replay(same_content: bool) -> RevisionStep:
+    """Recognise a retry of the current revision by its content."""
+    if not same_content:
+        raise RevisionConflict("This revision was already sent with other content.", code="revision_token_reused")
+    return RevisionStep.REPLAY
+
+
+def _root(parent: dict[UUID, UUID], group: UUID) -> UUID:
+    """Find what stands for the component of a group, shortening the way."""
+    while (above := parent.get(group, group)) != group:
+        parent[group] = parent.get(above, above)
+        group = above
+    return group
+
+
+def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
+    """Yield each run of words."""
+    return zip(*(words[shift:] for shift in range(NEAR_COPY_WORDS)), strict=False)

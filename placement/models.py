@@ -1,0 +1,130 @@
+"""The work of placing evidence. These rows are the queue of record; django-q2 only wakes."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from densemem.db.fields import TeamKey, word, word_check
+from densemem.db.ledger import Ledger
+from densemem.db.rows import TeamRow, one_per_team
+from placement.vocabulary import READY, AttemptOutcome, ItemCategory, ItemState
+
+
+class Run(Ledger, TeamRow):
+    """The placement of one ingest; its state is derived from its items."""
+
+    ingest = TeamKey("evidence.Ingest")
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("run"),
+            models.UniqueConstraint(name="run_of_ingest", fields=["team", "ingest"]),
+        ]
+
+
+class Item(TeamRow):
+    """One evidence fragment on its way. A claim takes a lease and a new attempt token; only its holder may commit."""
+
+    run = TeamKey("placement.Run", related_name="items")
+    ingest = TeamKey("evidence.Ingest", related_name="items")
+    owner = TeamKey("densemem.Profile")
+    fragment = TeamKey("evidence.Fragment")
+    evidence_index = models.PositiveSmallIntegerField()
+    state = word(ItemState)
+    category = word(ItemCategory, default=ItemCategory.PENDING)
+    reason = models.CharField(max_length=64, blank=True)
+    version = models.PositiveIntegerField(default=1)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    attempt_token = models.UUIDField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    available_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            one_per_team("item"),
+            word_check("item", "state", ItemState),
+            word_check("item", "category", ItemCategory),
+            models.UniqueConstraint(name="item_place_in_ingest", fields=["team", "ingest", "evidence_index"]),
+            models.CheckConstraint(
+                name="item_lease_with_token",
+                condition=Q(lease_until__isnull=True, attempt_token__isnull=True)
+                | Q(lease_until__isnull=False, attempt_token__isnull=False),
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                name="item_ready", fields=["available_at", "id"], condition=Q(state__in=[s.value for s in READY])
+            ),
+            models.Index(name="item_fragment", fields=["team", "fragment"]),
+        ]
+
+
+class ItemEvent(Ledger, TeamRow):
+    """One version of an item: its state, and why. The newest row equals the item."""
+
+    item = TeamKey("placement.Item", related_name="events")
+    version = models.PositiveIntegerField()
+    state = word(ItemState)
+    category = word(ItemCategory)
+    reason = models.CharField(max_length=64, blank=True)
+    actor = TeamKey("densemem.Profile", null=True)
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("itemevent"),
+            word_check("itemevent", "state", ItemState),
+            word_check("itemevent", "category", ItemCategory),
+            models.UniqueConstraint(name="itemevent_of_version", fields=["team", "item", "version"]),
+        ]
+
+
+class ItemProposal(Ledger, TeamRow):
+    """The part of the client's proposal that cites an item: a side row, since it copies words of the evidence."""
+
+    item = TeamKey("placement.Item")
+    fragment = TeamKey("evidence.Fragment")
+    payload = models.JSONField()
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("itemproposal"),
+            models.UniqueConstraint(name="itemproposal_of_item", fields=["team", "item"]),
+        ]
+
+
+class ItemAnswer(Ledger, TeamRow):
+    """An accepted answer about an item, whole: a side row, since it copies words of the evidence."""
+
+    item = TeamKey("placement.Item", related_name="answers")
+    fragment = TeamKey("evidence.Fragment")
+    cycle = models.PositiveIntegerField()
+    stage = models.CharField(max_length=16)
+    model = models.CharField(max_length=128)
+    payload = models.JSONField()
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("itemanswer"),
+            models.UniqueConstraint(name="itemanswer_once", fields=["team", "item", "cycle", "stage"]),
+        ]
+
+
+class Attempt(TeamRow):
+    """Telemetry of one model call: counts and codes, no text."""
+
+    item = TeamKey("placement.Item", related_name="calls")
+    stage = models.CharField(max_length=16)
+    number = models.PositiveSmallIntegerField()
+    outcome = word(AttemptOutcome)
+    code = models.CharField(max_length=64, blank=True)
+    faults = models.PositiveSmallIntegerField(default=0)
+    model = models.CharField(max_length=128, blank=True)
+    tokens_in = models.PositiveIntegerField(default=0)
+    tokens_out = models.PositiveIntegerField(default=0)
+    milliseconds = models.PositiveIntegerField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [one_per_team("attempt"), word_check("attempt", "outcome", AttemptOutcome)]

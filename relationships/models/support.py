@@ -1,0 +1,51 @@
+"""Which exact spans hold a Relationship up."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+
+from densemem.db.fields import TeamKey, word, word_check
+from densemem.db.ledger import Ledger
+from densemem.db.rows import TeamRow, one_per_team
+from relationships.vocabulary import SupportAction
+
+
+class EvidenceSupport(Ledger, TeamRow):
+    """An exact span that supports a record. The link stays for ever; decisions say whether it counts."""
+
+    owner = TeamKey("densemem.Profile")
+    relationship = TeamKey("relationships.RelationshipRecord", related_name="supports")
+    observation = TeamKey("relationships.Observation")
+    verification = TeamKey("relationships.VerificationEvent")
+    fragment = TeamKey("evidence.Fragment", related_name="supports")
+    group = TeamKey("evidence.SourceGroup")
+    authoritative = models.BooleanField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("support"),
+            models.UniqueConstraint(
+                name="support_of_span", fields=["team", "relationship", "fragment", "start", "end"]
+            ),
+            models.CheckConstraint(name="support_span", condition=Q(end__gt=F("start"))),
+        ]
+        indexes: ClassVar = [models.Index(name="support_fragment", fields=["team", "fragment"])]
+
+
+class SupportDecision(Ledger, TeamRow):
+    """Grant, revoke or reinstate; the newest one holds. No actor means that the server's policy decided."""
+
+    support = TeamKey("relationships.EvidenceSupport", related_name="decisions")
+    action = word(SupportAction)
+    actor = TeamKey("densemem.Profile", null=True)
+    reason = models.CharField(max_length=64)
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("supportdecision"),
+            word_check("supportdecision", "action", SupportAction),
+        ]
+        indexes: ClassVar = [models.Index(name="supportdecision_support", fields=["team", "support", "-seq"])]

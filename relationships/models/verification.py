@@ -1,0 +1,31 @@
+"""The verifier's judgments."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from densemem.db.fields import TeamKey, word, word_check
+from densemem.db.ledger import Ledger
+from densemem.db.rows import TeamRow, one_per_team
+from relationships.vocabulary import Verdict
+
+
+class VerificationEvent(Ledger, TeamRow):
+    """One schema-valid judgment of one observation; its rationale lies in `evidence.Wording`."""
+
+    observation = TeamKey("relationships.Observation", related_name="verifications")
+    cycle = models.PositiveIntegerField(default=1)
+    verdict = word(Verdict)
+    confidence = models.DecimalField(max_digits=5, decimal_places=4)
+    model = models.CharField(max_length=128)
+    response_hash = models.CharField(max_length=64)
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("verification"),
+            word_check("verification", "verdict", Verdict),
+            models.CheckConstraint(
+                name="verification_confidence", condition=models.Q(confidence__gte=0, confidence__lte=1)
+            ),
+            models.UniqueConstraint(name="verification_one_a_cycle", fields=["team", "observation", "cycle"]),
+        ]
