@@ -1,7 +1,10 @@
 """Who is asking: every request resolves to one frozen Principal."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -12,10 +15,12 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from densemem.core.words import Role, Scope
 from densemem.models import AccessToken, Membership, Profile
+
+if TYPE_CHECKING:  # the settings name classes of this module, and importing views reads the settings
+    from rest_framework.views import APIView
 
 USED_EVERY = timedelta(minutes=5)  # how coarse `last_used_at` is
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.core import checks
+from django.core.management.base import CommandError
 from django.db import OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -55,6 +56,19 @@ def check_database(*, databases: Sequence[str] | None = None, **_: Any) -> list[
         return judge(read_facts(connections[wanted[0]]))
     except OperationalError as fault:
         return [unreachable(str(fault), embedded=_is_embedded())]
+
+
+def require_answer(alias: str) -> None:
+    """
+    Ask for a connection before other checks do, which know no better than a traceback.
+
+    :raises CommandError: the database does not answer; the text says what to do
+    """
+    try:
+        connections[alias].ensure_connection()
+    except OperationalError as fault:
+        message = unreachable(str(fault), embedded=_is_embedded())
+        raise CommandError(f"{message.msg}\n{message.hint}") from fault
 
 
 def read_facts(connection: BaseDatabaseWrapper) -> Facts:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -178,6 +179,13 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number is out of range")
+    return number
+
+
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -193,7 +201,12 @@ def read_json(body: bytes) -> Any:
     if len(body) > limits.BODY_BYTES:
         raise Problem(413, "body_too_large", f"The body may have at most {limits.BODY_BYTES} bytes.")
     try:
-        return json.loads(body.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_refuse_constant)
+        return json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_no_duplicates,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise Problem(400, "malformed_json", f"The body is not valid JSON: {reason}.") from None

@@ -19,6 +19,8 @@ env = environ.Env()
 env.read_env(BASE_DIR / ".env")
 
 DENSEMEM_HOME = Path(env.str("DENSEMEM_HOME", default=str(BASE_DIR / ".densemem")))
+# Keys the digests of stored texts: without it nobody can test a guess against them.
+CONTENT_KEY = env.str("CONTENT_KEY", default="") or server.kept_secret(DENSEMEM_HOME, "content")
 DEBUG = env.bool("DEBUG", default=False)
 # One secret is kept with the embedded database, so that a first start needs no configuration.
 SECRET_KEY = env.str("SECRET_KEY", default="") or server.kept_secret(DENSEMEM_HOME, "django")

@@ -1,8 +1,10 @@
 """The pure rules of evidence: source revisions, independence and authority ("Stable Source Revisions")."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import regex
@@ -13,11 +15,34 @@ from densemem.core.names import fold
 from evidence.vocabulary import Authority, SourceType
 
 # Scripts that put no space between words: each sign counts as a word.
-WORD: Final = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*"
-    r"|[\p{L}\p{N}_--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}][\p{L}\p{N}\p{M}_--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}]*",
-    regex.V1,
-)
+UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+WORD: Final = regex.compile(rf"{UNSPACED}\p{{M}}*|(?:(?!{UNSPACED})[\p{{L}}\p{{N}}\p{{M}}_])+")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceClaim:
+    """The stable source that a text says it comes from, and which revision it is."""
+
+    key: str
+    revision: str
+    previous: str | None
+    supersedes: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceIn:
+    """One text as it was sent, checked."""
+
+    content: str
+    source_type: SourceType
+    authority: Authority
+    source_label: str
+    group_hint: str | None
+    source: SourceClaim | None
+    derived_from: tuple[UUID, ...]
+    observed_at: datetime | None
+    labels: tuple[str, ...]
+    metadata: Mapping[str, Any]
 
 
 class SourceNotOwned(Refused):

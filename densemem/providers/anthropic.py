@@ -4,7 +4,6 @@ The vendor is asked for JSON by a reduced form of our schema, which its grammar 
 by the whole schema elsewhere. Retries belong to the pipeline, so the SDK makes none.
 """
 
-import json
 import math
 import ssl
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,7 @@ import httpx2
 from anthropic.types import MessageParam, OutputConfigParam, RawMessageStreamEvent
 
 from densemem.core import limits
-from densemem.providers.base import Answer, Call, ProviderUnavailable, Role, Usage
+from densemem.providers.base import Answer, Call, ProviderUnavailable, Role, Turn, Usage
 from densemem.providers.line import Line, LineTooLong
 
 KEPT: Final = frozenset({"type", "enum", "const", "properties", "required", "items", "additionalProperties"})
@@ -35,7 +34,11 @@ REASONS: Final = {
     504: "timeout",
     529: "overloaded",
 }
-STREAM_REASONS: Final = {"rate_limit_error": "rate_limited", "overloaded_error": "overloaded", "timeout_error": "timeout"}
+STREAM_REASONS: Final = {
+    "rate_limit_error": "rate_limited",
+    "overloaded_error": "overloaded",
+    "timeout_error": "timeout",
+}
 
 
 class Claude:
@@ -70,13 +73,12 @@ class Claude:
             model=self.model,
             max_tokens=limits.ANSWER_TOKENS,
             system=call.system,
-            messages=[MessageParam(role=turn.role.value, content=turn.text) for turn in call.turns],
+            messages=[_message(turn) for turn in call.turns],
             output_config=OutputConfigParam(format={"type": "json_schema", "schema": reduced(call.schema)}),
             stream=True,
         )
         with stream:
-            for event in stream:
-                told.hear(event)
+            _listen(stream, told)
         return told.answer(default_model=self.model)
 
 
@@ -88,6 +90,13 @@ def reduced(schema: Mapping[str, Any]) -> dict[str, Any]:
     if "items" in kept:
         kept["items"] = reduced(kept["items"])
     return kept
+
+
+def _message(turn: Turn) -> MessageParam:
+    """Return a turn in the vendor's shape."""
+    if turn.role is Role.USER:
+        return {"role": "user", "content": turn.text}
+    return {"role": "assistant", "content": turn.text}
 
 
 @dataclass(slots=True)
@@ -133,6 +142,19 @@ class _Told:
         return Answer(text=text, model=str(self.model or default_model), usage=usage, truncated=self.stop != "end_turn")
 
 
+def _listen(stream: anthropic.Stream[RawMessageStreamEvent], told: _Told) -> None:
+    """Hear a stream to its end.
+
+    :raises ProviderUnavailable: `broken` for events that are none, `too_large` for too much text
+    """
+    try:
+        for event in stream:
+            told.hear(event)
+    except (ValueError, AttributeError, TypeError) as error:
+        # The SDK builds events without checking them, so a malformed one surfaces as a missing or foreign attribute.
+        raise ProviderUnavailable("broken") from error
+
+
 @contextmanager
 def _translated(line: Line) -> Iterator[None]:
     """Turn everything that can go wrong on the wire into `ProviderUnavailable`; a passed deadline explains the rest."""
@@ -146,14 +168,15 @@ def _translated(line: Line) -> Iterator[None]:
         raise ProviderUnavailable("too_large") from None
     except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
         raise ProviderUnavailable("timeout" if line.cut else _by_cause(error)) from None
-    except (anthropic.AnthropicError, json.JSONDecodeError, UnicodeError, AttributeError, TypeError) as error:
-        # The SDK builds events without checking them, so a malformed one surfaces as a missing or foreign attribute.
-        raise ProviderUnavailable("timeout" if line.cut else "broken") from error
+    except (anthropic.AnthropicError, httpx2.StreamError):
+        raise ProviderUnavailable("timeout" if line.cut else "broken") from None
 
 
 def _by_cause(error: Exception) -> str:
     """Return the word for a connection that failed: never made, or lost."""
     cause = error.__cause__ or error
+    if isinstance(cause, LineTooLong):
+        return "too_large"
     return "unreachable" if isinstance(cause, httpx2.ConnectError) else "reset"
 
 

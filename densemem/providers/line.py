@@ -16,6 +16,7 @@ import httpx2
 from densemem.core import limits
 
 WIRE_BYTES: Final = 32 * limits.ANSWER_BYTES  # each word of a streamed answer comes in an envelope of its own
+EVENT_BYTES: Final = 8 * limits.ANSWER_BYTES  # the SDK copies an unfinished event whole at each new piece of it
 
 
 class LineTooLong(Exception):
@@ -44,7 +45,9 @@ class Line:
         self._timer.start()
         return self._client
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Stop the clock and close the connection."""
         self._timer.cancel()
         self._client.close()
@@ -54,8 +57,8 @@ class Line:
         request.extensions = {**request.extensions, "trace": self._traced}
 
     def _traced(self, event: str, info: dict[str, Any]) -> None:
-        """Remember the socket as soon as it is connected."""
-        if event != "connection.connect_tcp.complete":
+        """Remember the socket as soon as it is connected; TLS puts another one in its place."""
+        if not event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             return
         with self._lock:
             self._socket = info["return_value"].get_extra_info("socket")
@@ -65,11 +68,10 @@ class Line:
 
     def _end(self) -> None:
         """Cut the line: a reader that waits wakes with an error."""
-        with self._lock:
+        with self._lock, suppress(OSError):  # the other side was quicker
             self.cut = True
             if self._socket is not None:
-                with suppress(OSError):  # the other side was quicker
-                    self._socket.shutdown(socket.SHUT_RDWR)
+                self._socket.shutdown(socket.SHUT_RDWR)
 
     def _measure(self, response: httpx2.Response) -> None:
         """Count the bytes of the body; compressed ones are refused, as they could unfold without measure."""
@@ -83,14 +85,17 @@ class _Measured(httpx2.SyncByteStream):
     """A body of bounded size."""
 
     def __init__(self, inner: httpx2.SyncByteStream) -> None:
+        """Take the body to measure."""
         self._inner = inner
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body while it is within the limit."""
-        size = 0
+        """Yield the body while it is within the limits, as a whole and for each event."""
+        size = unfinished = 0
         for chunk in self._inner:
+            blank = max(chunk.rfind(b"\n\n"), chunk.rfind(b"\r\n\r\n"))
             size += len(chunk)
-            if size > WIRE_BYTES:
+            unfinished = unfinished + len(chunk) if blank < 0 else len(chunk) - blank
+            if size > WIRE_BYTES or unfinished > EVENT_BYTES:
                 raise LineTooLong
             yield chunk
 

@@ -12,12 +12,13 @@ from urllib.parse import unquote
 
 BLOCKS: Final = 16
 BLOCK_CHARS: Final = 8_000
+PERCENTS: Final = 3
 
 Decoder = Callable[[str], bytes]
 
 _MORSE: Final = dict(
     zip(
-        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),
+        [".-", "-...", "-.-.", "-..", ".", "..-.", "--.", "....", "..", ".---", "-.-", ".-..", "--", "-.", "---", ".--.", "--.-", ".-.", "...", "-", "..-", "...-", ".--", "-..-", "-.--", "--.."],
         "abcdefghijklmnopqrstuvwxyz",
         strict=True,
     )
@@ -93,6 +94,8 @@ _ALPHABETS: Final = tuple((re.compile(pattern), decoder) for pattern, decoder in
 def blocks(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, decoded text) of each block that decodes to readable text, at most `BLOCKS` an alphabet."""
     for pattern, decoder in _ALPHABETS:
+        if decoder is _percent and text.count("%") < PERCENTS:
+            continue
         seen = 0
         for match in pattern.finditer(text):
             decoded = _readable(match.group()[:BLOCK_CHARS], decoder)

@@ -45,11 +45,10 @@ PARTS: Final = {
 def rule(kind: SignalKind, severity: Severity, heads: str, rest: str = "", *, anywhere: bool = False) -> Rule:
     """Build a rule from its heads, parted by white space, and the pattern that must follow one of them."""
     words = fold_text(heads).split()
-    stems = tuple(word.rstrip("*") for word in words)
     end = "" if anywhere else r"(?!\w)"
     head = "|".join(re.escape(word[:-1]) + r"\w{0,9}+" if word[-1] == "*" else re.escape(word) + end for word in words)
     source = f"(?:{head})" + fold_text(re.sub(r"\{([a-z]+)\}", lambda name: PARTS[name.group(1)], rest))
-    return Rule(kind, severity, stems, re.compile(source), anywhere)
+    return Rule(kind, severity, tuple(words), re.compile(source), anywhere)
 
 
 def rules(rows: Iterable[tuple[SignalKind, Severity, str, str]], *, anywhere: bool = False) -> tuple[Rule, ...]:

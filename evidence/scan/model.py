@@ -34,7 +34,8 @@ class Rule:
     """
     One lexical pattern, tried only where one of its heads begins.
 
-    A head is the beginning of a word, or a plain string where `anywhere` is set (scripts without spaces).
+    A head is a word, the beginning of words (`ignor*`), or a plain string where `anywhere` is set (scripts
+    without spaces).
     """
 
     kind: SignalKind

@@ -6,6 +6,7 @@ Every view remembers where each of its characters came from, so that a match is 
 import re
 import unicodedata
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -29,7 +30,7 @@ class View:
     """A text to scan; `origin[i]` is the original offset of character i, None when nothing moved."""
 
     text: str
-    origin: array[int] | None = None
+    origin: Sequence[int] | None = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Give the span in the original text of the match `[start, end)` in this view."""

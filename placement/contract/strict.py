@@ -48,12 +48,17 @@ def read_closed(text: str, *, schema: Mapping[str, Any]) -> dict[str, Any]:
     :raises AnswerRefused: it is not strict JSON, too large, holds text that cannot be stored, or breaks the schema
     """
     data = _parse(text)
-    faults = list(islice(_schema_faults(data, schema), limits.FAULTS))
-    faults += islice(_text_faults(data, ()), limits.FAULTS - len(faults))
+    try:
+        faults = list(islice(_schema_faults(data, schema), limits.FAULTS)) or list(_text_faults(data, ()))
+    except RecursionError:
+        faults = [TOO_DEEP]
     if faults:
         raise AnswerRefused(faults)
     assert isinstance(data, dict)
     return data
+
+
+TOO_DEEP: Final = Fault("", "not_json", "A number is too long, or the nesting is too deep.")
 
 
 def check_request(request: Mapping[str, Any], *, schema: Mapping[str, Any]) -> None:
@@ -89,16 +94,16 @@ def _parse(text: str) -> Any:
         raise AnswerRefused([Fault("", "not_json", f"Not JSON at character {broken.pos}: {broken.msg}.")]) from None
     except (ValueError, ArithmeticError, RecursionError):
         # Numbers with thousands of digits or exponents beyond any decimal, and nesting deeper than the reader goes.
-        raise AnswerRefused([Fault("", "not_json", "A number is too long, or the nesting is too deep.")]) from None
+        raise AnswerRefused([TOO_DEEP]) from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object, refusing a key that comes twice: readers disagree about which one counts."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
-        raise _Refused("duplicate_key", f"The key {json.dumps(twice)} occurs twice in one object.")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Refused("duplicate_key", "A key occurs twice in one object: " + json.dumps(clipped(key)) + ".")
+        found[key] = value
     return found
 
 

@@ -14,7 +14,7 @@ from placement.contract.strict import VERIFIER_RESPONSE, read_closed
 from relationships.vocabulary import PredicateStatus, Verdict
 
 Accepts = Mapping[str, tuple[Collection[str], Collection[str]]]
-"""Predicate key -> (subject kinds, object kinds and value types) of the registry; `other` fits only where it is listed."""
+"""Predicate key -> (subject kinds, object kinds and value types) of the registry; `other` fits where it is listed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,15 +19,19 @@ from relationships.policy.standing import (
     reevaluate,
 )
 from relationships.policy.steps import STEPS, StepRefused, check_standing, check_step
+from relationships.policy.stored import Behaviour, StoredRecord, StoredSupport
 
 __all__ = [
     "STEPS",
     "Action",
+    "Behaviour",
     "Case",
     "Comparison",
     "Position",
     "Standing",
     "StepRefused",
+    "StoredRecord",
+    "StoredSupport",
     "check_standing",
     "check_step",
     "closes",

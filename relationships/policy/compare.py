@@ -1,4 +1,4 @@
-"""How a new statement meets the active ones ("Relationship Model And Lifecycle", Behavior examples; "Conflicts And Corrections").
+"""How a new statement meets the active ones ("Relationship Model And Lifecycle", "Conflicts And Corrections").
 
 Everything given is active. Nothing is compared by likeness of text: only identities, behaviour and time count.
 """
@@ -108,7 +108,7 @@ def cross_reference(new: Position, other: Position, *, corrects: bool = False) -
 
 
 def effective_at(position: Position) -> datetime:
-    """Return since when a statement is meant to hold: its own start, else when it was seen, else when it was recorded."""
+    """Return since when a statement is meant to hold: its start, else when it was seen, else when it was recorded."""
     return position.identity.valid_from or position.observed_at or position.recorded_at
 
 

@@ -114,19 +114,22 @@ def outcome_of(standing: Standing) -> Outcome:
 
 def _kept_by_hold(case: Case) -> Standing | None:
     """Return the standing that a hold on the record keeps, or None when the record is judged afresh."""
-    if case.released or case.status in (None, *RECOMPUTED):
+    entailed = case.verdict is Verdict.ENTAILED and case.modality is Modality.STATEMENT
+    if case.tier is None or case.status is None or case.status in RECOMPUTED:
         return None
-    supports = case.verdict is Verdict.ENTAILED and case.modality is Modality.STATEMENT and not _open_question(case)
-    if supports and _judged_again(case):
+    if case.released or (entailed and _judged_again(case)):
         return None
-    assert case.tier is not None and case.status is not None
-    asks = supports and case.new_group and _set_by_person(case)
+    # What is open about the record is already asked; what is open about this observation is not.
+    unclear = case.ambiguous or case.signalled
+    if entailed and unclear:
+        return Standing(case.tier, case.status, f"kept_{case.status}", task=case.status is Status.REVIEW)
+    asks = entailed and case.new_group and _set_by_person(case)
     reason = f"stated_again_after_{case.status}" if asks else f"kept_{case.status}"
-    return Standing(case.tier, case.status, reason, grants=supports, task=asks)
+    return Standing(case.tier, case.status, reason, grants=entailed, task=asks)
 
 
 def _judged_again(case: Case) -> bool:
-    """Tell if new entailed evidence reopens the record: a verdict's rejection, a quarantine, a return of the old."""
+    """Tell if entailed evidence reopens the record: a verdict's rejection, a quarantine, a return of the old."""
     if case.status is Status.REJECTED:
         return not case.held_by_person
     return case.status is Status.QUARANTINED or (case.status is Status.SUPERSEDED and case.restated)

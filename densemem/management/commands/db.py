@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from typing import Any
+from typing import IO, Any, cast
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -67,4 +67,4 @@ class Command(BaseCommand):
         table.add_row("system user", status.user)
         if status.note:
             table.add_row("note", status.note)
-        Console(file=self.stdout, soft_wrap=True).print(table)
+        Console(file=cast(IO[str], self.stdout), soft_wrap=True).print(table)

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 
+from densemem.checks import require_answer
 from densemem.db.cluster import Cluster
 from densemem.db.place import ClusterFailed
 from densemem.db.server import embedded_place
@@ -27,4 +28,5 @@ class Command(migrate.Command):
                 Cluster(place).start()
             except ClusterFailed as fault:
                 raise CommandError(str(fault)) from fault
+        require_answer(options["database"])
         return super().execute(*args, **options)

@@ -66,6 +66,12 @@ def _real_day(year: str, month: str, day: str) -> str | None:
         return None
 
 
+def is_month(text: str) -> bool:
+    """Say whether a text begins with the name of a month."""
+    word = regex.match(r"\p{L}+", text)
+    return bool(word) and word.group().casefold() in MONTH_OF
+
+
 def find_dates(text: str) -> list[Value]:
     """Return every date in a text, in order."""
     found = ((match, iso(match.group())) for match in DATE.finditer(text))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import regex
 
@@ -24,11 +25,11 @@ class Form:
     """
 
     key: str
-    gap: "regex.Pattern[str]"
+    source: str
     wording: str | None = None
     flip: bool = False
-    before: "regex.Pattern[str] | None" = None
-    after: "regex.Pattern[str] | None" = None
+    before_source: str | None = None
+    after_source: str | None = None
     negative: bool = False
     ended: bool = False
     bare: bool = False
@@ -36,15 +37,36 @@ class Form:
     loose: bool = False
     slot: str | None = None
 
+    @property
+    def gap(self) -> "regex.Pattern[str]":
+        """What stands between the two names, compiled when it is first needed."""
+        return compiled(self.source)
+
+    @property
+    def before(self) -> "regex.Pattern[str] | None":
+        """What must stand just before the first name."""
+        return compiled(self.before_source) if self.before_source else None
+
+    @property
+    def after(self) -> "regex.Pattern[str] | None":
+        """What must stand just behind the second name."""
+        return compiled(self.after_source) if self.after_source else None
+
+
+@cache
+def compiled(source: str) -> "regex.Pattern[str]":
+    """Compile an expression once; there are about a thousand and a process uses few."""
+    return regex.compile(source)
+
 
 def spaced(phrase: str) -> str:
     """Turn the blanks of a phrase into any white space."""
     return regex.sub(r" +", r"\\s+", phrase)
 
 
-def gap(phrase: str, *, right: str = _IN, left: str = _OUT) -> "regex.Pattern[str]":
-    """Compile the text between two names."""
-    return regex.compile(left + spaced(phrase) + right, regex.IGNORECASE)
+def gap(phrase: str, *, right: str = _IN, left: str = _OUT) -> str:
+    """Write the expression for the text between two names."""
+    return left + spaced(phrase) + right
 
 
 def state(key: str, verb: str, rest: str = "", *, flip: bool = False, sure: bool = False) -> Iterator[Form]:
@@ -91,17 +113,16 @@ def happened(key: str, rest: str, *, flip: bool = False, sure: bool = False, nam
 
 def aside(key: str, phrase: str, wording: str, *, flip: bool = False, sure: bool = False, after: str | None = None) -> Form:
     """Make a phrase without a verb of its own, such as ", CEO of": what follows it in the sentence is free."""
-    ends = regex.compile(spaced(after), regex.IGNORECASE) if after else None
-    return Form(key, regex.compile(spaced(phrase) + r"[*_`\"“]{0,4}", regex.IGNORECASE), wording, flip=flip, sure=sure, loose=True, after=ends)
+    ends = spaced(after) if after else None
+    return Form(key, spaced(phrase) + r"[*_`\"“]{0,4}", wording, flip=flip, sure=sure, loose=True, after_source=ends)
 
 
 def framed(key: str, before: str, between: str, after: str, wording: str, *, flip: bool = False, ended: bool = False,
            negative: bool = False, sure: bool = False) -> Form:
     """Make a pattern with words before the first or behind the second name, as other languages need."""
     return Form(
-        key, regex.compile(between, regex.IGNORECASE), wording, flip=flip, ended=ended, negative=negative, sure=sure,
-        before=regex.compile(rf"(?:{before})$", regex.IGNORECASE) if before else None,
-        after=regex.compile(after, regex.IGNORECASE) if after else None,
+        key, between, wording, flip=flip, ended=ended, negative=negative, sure=sure,
+        before_source=rf"(?:{before})$" if before else None, after_source=after or None,
     )
 
 
@@ -109,5 +130,5 @@ def slotted(key: str, phrase: str, slot: str, value: str, *, wording: str | None
             sure: bool = False) -> Form:
     """Make a pattern whose object is a text value that it captures itself."""
     quoted = rf"(?P<q>[*_`\"“]{{0,2}})(?P<v>{value})[*_`\"”]{{0,2}}"
-    pattern = regex.compile(rf"[*_`\"”’)]{{0,4}}\s*{spaced(phrase)}\s*{quoted}(?!\w)")
+    pattern = rf"[*_`\"”’)]{{0,4}}\s*{spaced(phrase)}\s*{quoted}(?!\w)(?<![.,])"
     return Form(key, pattern, wording, slot=slot, ended=ended, negative=negative, sure=sure)

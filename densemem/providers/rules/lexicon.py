@@ -28,65 +28,30 @@ PREFIXES: Final[dict[str, str]] = {
     "مشروع": "project", "شركة": "organization",
 }
 TECHNOLOGIES: Final = frozenset(
-    """postgresql postgres mysql mariadb sqlite redis kafka rabbitmq nats mongodb cassandra cockroachdb elasticsearch opensearch clickhouse
-    python ruby go golang rust java kotlin scala elixir erlang haskell php perl c c++ c# f# swift typescript javascript cobol fortran lua r
-    kubernetes docker nomad helm terraform ansible linux solaris windows nginx envoy haproxy graphql grpc rest soap oauth saml oidc webauthn
-    ldap tls jwt http smtp imap react vue angular django rails flask spring laravel node.js nodejs numpy pandas spark airflow hadoop
-    prometheus grafana jenkins git aws gcp azure""".split()
+    ["postgresql", "postgres", "mysql", "mariadb", "sqlite", "redis", "kafka", "rabbitmq", "nats", "mongodb", "cassandra", "cockroachdb", "elasticsearch", "opensearch", "clickhouse", "python", "ruby", "go", "golang", "rust", "java", "kotlin", "scala", "elixir", "erlang", "haskell", "php", "perl", "c", "c++", "c#", "f#", "swift", "typescript", "javascript", "cobol", "fortran", "lua", "r", "kubernetes", "docker", "nomad", "helm", "terraform", "ansible", "linux", "solaris", "windows", "nginx", "envoy", "haproxy", "graphql", "grpc", "rest", "soap", "oauth", "saml", "oidc", "webauthn", "ldap", "tls", "jwt", "http", "smtp", "imap", "react", "vue", "angular", "django", "rails", "flask", "spring", "laravel", "node.js", "nodejs", "numpy", "pandas", "spark", "airflow", "hadoop", "prometheus", "grafana", "jenkins", "git", "aws", "gcp", "azure"]
 )
 LANGUAGES: Final = frozenset(
-    """english german french spanish portuguese italian dutch polish czech slovak hungarian romanian bulgarian greek turkish arabic hebrew
-    persian farsi hindi urdu bengali marathi tamil telugu punjabi gujarati chinese mandarin cantonese japanese korean vietnamese thai
-    indonesian malay swahili russian ukrainian serbian croatian slovenian swedish norwegian danish finnish estonian latvian lithuanian
-    icelandic irish welsh catalan basque galician latin esperanto""".split()
+    ["english", "german", "french", "spanish", "portuguese", "italian", "dutch", "polish", "czech", "slovak", "hungarian", "romanian", "bulgarian", "greek", "turkish", "arabic", "hebrew", "persian", "farsi", "hindi", "urdu", "bengali", "marathi", "tamil", "telugu", "punjabi", "gujarati", "chinese", "mandarin", "cantonese", "japanese", "korean", "vietnamese", "thai", "indonesian", "malay", "swahili", "russian", "ukrainian", "serbian", "croatian", "slovenian", "swedish", "norwegian", "danish", "finnish", "estonian", "latvian", "lithuanian", "icelandic", "irish", "welsh", "catalan", "basque", "galician", "latin", "esperanto"]
 )
 CALENDAR: Final = frozenset(
-    """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
-    november december spring summer autumn winter christmas easter""".split()
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "christmas", "easter"]
 )
 # Words that begin a sentence with a capital and are no names.
 OPENERS: Final = frozenset(
-    """the a an this that these those it its he she they we i you his her their our my your in on at by for from to of with without as since
-    until after before during when while where who what which why how if unless whether although because so but and or nor yet not no
-    yes then now today yesterday tomorrow also currently recently originally previously formerly later meanwhile there here both all each
-    every some many most several another other same such hi hello dear thanks thank please note update reminder news decision decided
-    agreed done todo fyi proudly once just only even still never always according despite born founded located based headquartered
-    established is are was were be been has have had do does did will would can could should may might must let mail ask call next new
-    old first last one two three open question proposal roadmap rumour heard maybe perhaps apparently provided action item re fwd""".split()
+    ["the", "a", "an", "this", "that", "these", "those", "it", "its", "he", "she", "they", "we", "i", "you", "his", "her", "their", "our", "my", "your", "in", "on", "at", "by", "for", "from", "to", "of", "with", "without", "as", "since", "until", "after", "before", "during", "when", "while", "where", "who", "what", "which", "why", "how", "if", "unless", "whether", "although", "because", "so", "but", "and", "or", "nor", "yet", "not", "no", "yes", "then", "now", "today", "yesterday", "tomorrow", "also", "currently", "recently", "originally", "previously", "formerly", "later", "meanwhile", "there", "here", "both", "all", "each", "every", "some", "many", "most", "several", "another", "other", "same", "such", "hi", "hello", "dear", "thanks", "thank", "please", "note", "update", "reminder", "news", "decision", "decided", "agreed", "done", "todo", "fyi", "proudly", "once", "just", "only", "even", "still", "never", "always", "according", "despite", "born", "founded", "located", "based", "headquartered", "established", "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "can", "could", "should", "may", "might", "must", "let", "mail", "ask", "call", "next", "new", "old", "first", "last", "one", "two", "three", "open", "question", "proposal", "roadmap", "rumour", "heard", "die", "der", "das", "ein", "eine", "le", "les", "une", "maybe", "perhaps", "apparently", "provided", "action", "item", "re", "fwd"]
 )
 ROLE_WORDS: Final = frozenset(
-    """ceo cto cfo coo chief president chairman chairwoman chair director manager founder co-founder cofounder professor doctor dr mr mrs ms
-    miss sir dame lord lady prince princess king queen senator governor minister general colonel captain coach engineer developer
-    designer analyst lead head owner editor author actor actress singer author architect consultant steward secretary officer judge
-    bishop pope saint mayor ambassador congressman prof rev""".split()
+    ["ceo", "cto", "cfo", "coo", "chief", "president", "chairman", "chairwoman", "chair", "director", "manager", "founder", "co-founder", "cofounder", "professor", "doctor", "dr", "mr", "mrs", "ms", "miss", "sir", "dame", "lord", "lady", "prince", "princess", "king", "queen", "senator", "governor", "minister", "general", "colonel", "captain", "coach", "engineer", "developer", "designer", "analyst", "lead", "head", "owner", "editor", "author", "actor", "actress", "singer", "author", "architect", "consultant", "steward", "secretary", "officer", "judge", "bishop", "pope", "saint", "mayor", "ambassador", "congressman", "prof", "rev"]
 )
 ROLE_HEADS: Final = frozenset(
-    """manager lead leader engineer developer designer analyst architect consultant steward secretary officer director head chair
-    chairman chairwoman president editor author writer professor teacher lecturer researcher scientist administrator coordinator specialist
-    assistant technician tester auditor treasurer taker owner operator accountant lawyer nurse doctor cook driver clerk planner buyer
-    trainer coach recruiter moderator facilitator librarian translator supervisor master scribe contact advisor adviser apprentice intern
-    strategist partner associate executive representative spokesperson curator producer reporter journalist mechanic dispatcher
-    controller marketer maintainer sponsor ceo cto cfo coo""".split()
+    ["manager", "lead", "leader", "engineer", "developer", "designer", "analyst", "architect", "consultant", "steward", "secretary", "officer", "director", "head", "chair", "chairman", "chairwoman", "president", "editor", "author", "writer", "professor", "teacher", "lecturer", "researcher", "scientist", "administrator", "coordinator", "specialist", "assistant", "technician", "tester", "auditor", "treasurer", "taker", "owner", "operator", "accountant", "lawyer", "nurse", "doctor", "cook", "driver", "clerk", "planner", "buyer", "trainer", "coach", "recruiter", "moderator", "facilitator", "librarian", "translator", "supervisor", "master", "scribe", "contact", "advisor", "adviser", "apprentice", "intern", "strategist", "partner", "associate", "executive", "representative", "spokesperson", "curator", "producer", "reporter", "journalist", "mechanic", "dispatcher", "controller", "marketer", "maintainer", "sponsor", "ceo", "cto", "cfo", "coo"]
 )
 # One of these in the sentence of a match unsettles it.
-UNSETTLING: Final = """if unless whether provided|supposing assuming maybe perhaps probably possibly presumably allegedly apparently reportedly
-    supposedly purportedly seemingly ostensibly might could would should rumou?r rumou?rs rumou?red claims? claimed claiming said says
-    saying according thinks? thought believes? believed guess guesses hopes? hoped hoping expects? expected intends? intended wants?
-    wanted wishes wished proposes? proposed proposal suggests? suggested pretend imagine suppose fake fictional fictitious fiction
-    hypothetical hypothetically unclear unsure unconfirmed unverified disputed doubt doubts doubtful dubious kidding joking joke jokes
-    sarcasm lol jk nonsense rubbish bogus untrue false falsely wrong wrongly incorrect incorrectly mistake mistaken mistakenly error
-    erroneously disregard denied denies deny dismissed mythical legend myth novel film movie episode dream dreams dreamt alternate
-    example sample dummy placeholder fixture hearsay gossip tentative tentatively pending tbd tbc provisional provisionally nearly almost
-    hardly barely scarcely failed fails refuses? refused attempts? attempted tries tried planning plans planned scheduled considers?
-    considering considered ponders? scratch retracted withdrawn revoked""".split()
+UNSETTLING: Final = ["if", "unless", "whether", "provided|supposing", "assuming", "maybe", "perhaps", "probably", "possibly", "presumably", "allegedly", "apparently", "reportedly", "supposedly", "purportedly", "seemingly", "ostensibly", "might", "could", "would", "should", "rumou?r", "rumou?rs", "rumou?red", "claims?", "claimed", "claiming", "said", "says", "saying", "according", "thinks?", "thought", "believes?", "believed", "guess", "guesses", "hopes?", "hoped", "hoping", "expects?", "expected", "intends?", "intended", "wants?", "wanted", "wishes", "wished", "proposes?", "proposed", "proposal", "suggests?", "suggested", "pretend", "imagine", "suppose", "fake", "fictional", "fictitious", "fiction", "hypothetical", "hypothetically", "unclear", "unsure", "unconfirmed", "unverified", "disputed", "doubt", "doubts", "doubtful", "dubious", "kidding", "joking", "joke", "jokes", "sarcasm", "lol", "jk", "nonsense", "rubbish", "bogus", "untrue", "false", "falsely", "wrong", "wrongly", "incorrect", "incorrectly", "mistake", "mistaken", "mistakenly", "error", "erroneously", "disregard", "denied", "denies", "deny", "dismissed", "mythical", "legend", "myth", "novel", "film", "movie", "episode", "dream", "dreams", "dreamt", "alternate", "example", "sample", "dummy", "placeholder", "fixture", "hearsay", "gossip", "tentative", "tentatively", "pending", "tbd", "tbc", "provisional", "provisionally", "nearly", "almost", "hardly", "barely", "scarcely", "failed", "fails", "refuses?", "refused", "attempts?", "attempted", "tries", "tried", "planning", "plans", "planned", "scheduled", "considers?", "considering", "considered", "ponders?", "scratch", "retracted", "withdrawn", "revoked"]
 # One of these near the start of a following sentence takes the statement back.
-RETRACTING: Final = """no nope nah not wait wrong false untrue incorrect mistake mistaken error disregard ignore forget scratch strike struck
-    retract retracted withdraw withdrawn withdrew revoked undo kidding joke joking jk lol sarcasm sorry oops whoops correction actually
-    nevermind never nvm hypothetical fiction fictional invented unconfirmed unverified doubt doubtful disputed rumou?r supposedly
-    allegedly apparently maybe perhaps probably guess nonsense rubbish bogus haha hahaha wishful dream psych gotcha deleted removed
-    reversed overturned annulled obsolete outdated cancelled canceled denied denies hoax fake unclear pending tbd tbc
-    non faux oubliez erreur pardon désolé nein falsch quatsch stimmt vergiss irrtum entschuldigung falso perdón olvida mentira
-    нет неправда ошибка 不对 错了 说错 更正 违わ 間違い 嘘 خطأ غلط नहीं गलत""".split()
+RETRACTING: Final = ["wrong", "false", "untrue", "incorrect", "mistake", "mistaken", "error", "disregard", "ignore", "forget", "scratch", "strike", "struck", "retract", "retracted", "withdraw", "withdrawn", "withdrew", "revoked", "undo", "kidding", "joke", "joking", "jk", "lol", "sarcasm", "sorry", "oops", "whoops", "correction", "actually", "nevermind", "nvm", "hypothetical", "fiction", "fictional", "invented", "unconfirmed", "unverified", "doubt", "doubtful", "disputed", "rumou?r", "supposedly", "allegedly", "apparently", "maybe", "perhaps", "probably", "guess", "nonsense", "rubbish", "bogus", "haha", "hahaha", "wishful", "dream", "psych", "gotcha", "deleted", "removed", "reversed", "overturned", "annulled", "obsolete", "outdated", "cancelled", "canceled", "denied", "denies", "hoax", "fake", "unclear", "pending", "tbd", "tbc", "faux", "oubliez", "erreur", "pardon", "désolé", "falsch", "quatsch", "stimmt", "vergiss", "irrtum", "entschuldigung", "falso", "perdón", "olvida", "mentira", "неправда", "ошибка", "خطأ", "غلط", "गलत"]
+# And these do so as the first or second word.
+REFUSING: Final = ["no", "nope", "nah", "not", "wait", "never", "hm", "hmm", "hold", "stop", "non", "nein", "нет", "nie", "не", "لا", "नहीं", "ні"]
 # One of these in the lines just before makes what follows an example.
 STAGED: Final = """made up|invented|fictional|fictitious|fiction|fixture|hypothetical|for illustration|to illustrate|illustration|dummy data|sample data
     |test data|training data|mock data|lorem ipsum|example below|examples below|following example|following are examples|april fool

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import regex
 
 from densemem.providers.rules import lexicon
-from densemem.providers.rules.shapes import Mention
+from densemem.providers.rules.shapes import Mention, Value
 
 ENTITY_KINDS = ("person", "organization", "team", "project", "product", "technology", "place", "document", "event", "concept")
 ANY = frozenset(ENTITY_KINDS)
@@ -16,6 +16,12 @@ CAPITALS = regex.compile(rf"(?<![\p{{L}}\p{{N}}_.@/-]){_PART}(?:(?:\s{_PART}|{_J
 TICKET = regex.compile(r"(?<![\p{L}\p{N}-])[A-Z]{2,6}-\d{1,6}(?![\p{L}\p{N}-])")
 _NOUNS = "|".join(sorted({word for kind in ("team", "project", "product", "document", "event", "place") for word in lexicon.HEADS[kind]}))
 DESCRIBED = regex.compile(rf"\b[Tt]he\s(?P<np>(?:(?:\p{{Ll}}[\p{{Ll}}-]+|\p{{Lu}}[\p{{L}}\p{{N}}]*)\s){{1,3}}?(?:{_NOUNS}))\b(?!\s(?:{_NOUNS})\b|[-'’])")
+_SORTS = {
+    "project": "project", "team": "team", "gateway": "product", "service": "product", "tool": "product", "app": "product", "library": "product",
+    "company": "organization", "firm": "organization", "city": "place", "town": "place", "village": "place", "colleague": "person",
+    "squad": "team", "product": "product", "application": "product", "server": "product",
+}
+_SORT = regex.compile(rf"\b({'|'.join(_SORTS)})\s(?:of\s)?$", regex.IGNORECASE)
 _TICKET_KINDS = frozenset({"concept", "project", "document"})
 
 
@@ -86,6 +92,9 @@ def capitalised(text: str) -> list[Mention]:
         if start == end or surface.casefold() in lexicon.CALENDAR:
             continue
         kinds, sure = kinds_of(surface)
+        said = _SORT.search(text, max(0, start - 40), start)
+        if said and not sure:
+            kinds, sure = frozenset({_SORTS[said.group(1).lower()]}), True
         found.append(Mention(start, end, surface, kinds, sure))
     return found
 
@@ -106,6 +115,12 @@ def described(text: str) -> list[Mention]:
 def tickets(text: str) -> list[Mention]:
     """Find ticket numbers such as HRB-12."""
     return [Mention(m.start(), m.end(), m.group(), _TICKET_KINDS, True) for m in TICKET.finditer(text)]
+
+
+def outside(values: Iterable[Value], group: Iterable[Mention]) -> list[Mention]:
+    """Drop the mentions that are really part of a date."""
+    taken = [(value.start, value.end) for value in values]
+    return [m for m in group if all(m.end <= start or end <= m.start or m.start < start and end <= m.end and end - start == 4 for start, end in taken)]
 
 
 def merge(*groups: Iterable[Mention]) -> list[Mention]:

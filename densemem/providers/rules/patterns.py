@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from functools import cache
 
-import regex
-
 from densemem.providers.rules.foreign import foreign
 from densemem.providers.rules.forms import ADVERB, Form, aside, being, event, framed, gap, happened, slotted, state
 from densemem.providers.rules.lexicon import ROLE_HEADS
+from densemem.providers.rules.wording import expand
 
 _ORG = r"(?:\p{L}[\p{L}-]*\s+){0,4}(?:company|corporation|firm|startup|start-up|manufacturer|retailer|provider|developer|publisher|organi[sz]ation|bank|agency|chain|operator|brand|label|consultancy|producer|supplier|group|airline|studio|charity|foundation|magazine|newspaper)"
-_CHIEF = r"(?:(?:current|interim|acting|new|global)\s+)?(?:(?:co-)?(?:founder|owner|president|chairman|chairwoman|chair|director|managing director|general manager)(?:,|\s+and|\s*&|\s*/)\s*)?(?:CEO|chief\s+executive(?:\s+officer)?)(?:\s*\(CEO\))?(?:\s+(?:and|&)\s+(?:co-)?(?:founder|owner|president|chairman|chair))?"
-_FOUNDER = r"(?:(?:sole|original)\s+)?(?:co-?)?founder(?:(?:,|\s+and|\s*&)\s*(?:(?:current|former)\s+)?(?:CEO|president|chairman|chief executive(?: officer)?|owner|director|editor))?"
+_CHIEF = r"(?:(?:current|interim|acting|new|global)\s+)?(?:(?:co-)?(?:[Ff]ounder|owner|[Pp]resident|[Cc]hairman|[Cc]hairwoman|chair|[Dd]irector|managing director|general manager)(?:,|\s+and|\s*&|\s*/)\s*)?(?:CEO|ceo|[Cc]hief\s+[Ee]xecutive(?:\s+[Oo]fficer)?)(?:\s*\(CEO\))?(?:\s+(?:and|&)\s+(?:[Cc]o-)?(?:[Ff]ounder|owner|[Pp]resident|[Cc]hairman|chair))?"
+_FOUNDER = r"(?:(?:sole|original)\s+)?(?:[Cc]o-?)?[Ff]ounder(?:(?:,|\s+and|\s*&)\s*(?:(?:current|former)\s+)?(?:CEO|president|chairman|chief executive(?: officer)?|owner|director|editor))?"
 _TITLED_FOUNDER = r"(?:(?:CEO|president|chairman|owner|director)\s*(?:and|&)\s+)?" + _FOUNDER
 _DEGREE = r"(?:(?:an?|his|her|their)\s+)?(?:[\p{L}.'’-]+\s+){0,4}?(?:degree|diploma|B\.?A\.?|B\.?S\.?|B\.?Sc\.?|M\.?A\.?|M\.?S\.?|M\.?Sc\.?|M\.?B\.?A\.?|Ph\.?D\.?|J\.?D\.?|M\.?D\.?|doctorate|bachelor['’]?s|master['’]?s)(?:\s+(?:in|of)\s+(?:[\p{L}&-]+\s+){0,4}?[\p{L}&-]+)?"
 _JOB = rf"(?:(?:[\p{{L}}-]+\s+){{0,3}}?(?:{'|'.join(sorted(ROLE_HEADS))}))(?:\s+(?:of|for|in)\s+[\p{{L}}-]+(?:\s+(?:and\s+)?[\p{{L}}-]+){{0,2}}?)?"
@@ -82,7 +81,7 @@ def _origins() -> Iterator[Form]:
     yield aside("born_on", r"(?: [\p{L}\p{M}'’\"“” .]{0,40})? ?\((?:[^();]{1,60}; ?)?(?:born|b\.)(?: on| in)? (?:\p{Lu}[\p{L} ]+,? (?:on )?)?", "born on")
     yield aside("born_on", r" ?\((?:[^()\d]{1,60}[;,] ?)?", "born on", after=r" ?(?:in [^()–-]{2,50})?[–-] ?(?:in |c\. ?)?[^()]{4,60}\)")
     yield aside("born_on", r",? \(?born(?: on| in)? ", "born on")
-    yield from event("studied_at", "study studied studied", r"(?:(?:[\p{L}-]+ ){1,4}?)?at")
+    yield Form("studied_at", gap(rf"(?:{ADVERB})?studied (?:(?:[\p{{L}}-]+ ){{1,4}}?)?at"), "studied at")
     yield from event("studied_at", "graduate graduated graduated", "from")
     yield from event("studied_at", "attend attended attended", sure=True)
     yield Form("studied_at", gap(rf"(?:received|earned|obtained|completed|holds|got|has) {_DEGREE}(?:\s+\((?:[\p{{L}}. ]+)\))? (?:from|at)"), "graduated from")
@@ -114,7 +113,7 @@ def _firms() -> Iterator[Form]:
     yield aside("founded", r",? (?:which was |a \p{L}+ )?(?:co-)?founded(?: in (?:\p{L}+ )?\d{4})? by ", "founded by", flip=True)
     yield Form("founded_on", gap(r"(?:was|were) (?:originally |first |officially )?(?:founded|established|formed|set up|incorporated|created|started)(?: by [\p{L}.'’&, -]{3,70}?)?(?: in \p{Lu}[\p{L}.,' -]{2,40}?,?)? (?:in|on|as early as)"), "was founded in")
     yield aside("founded_on", r",? (?:which was )?\(?(?:founded|established|formed|incorporated|est\.|created)(?: in| on)? ", "founded in")
-    yield framed("founded_on", r"(?:^|\s)(?:Founded|Established|Formed|Incorporated)\s+(?:in|on)\s+", r"(?:\s+(?:in|by)\s+\p{Lu}[\p{L}.,'’& -]{2,60}?)?,\s+(?:the\s+)?", "", "was founded in", flip=True)
+    yield framed("founded_on", r"(?:^|\s)(?:Founded|Established|Formed|Incorporated)\s+(?:in|on)\s+", r"(?:\s+(?:in|by)\s+\p{Lu}[\p{L}.,'’& -]{2,60}?)?,\s+(?:the\s+)?", r"(?!,)", "was founded in", flip=True)
     yield from being("subsidiary_of", r"(?:a|an|the) (?:(?:wholly|majority|fully)[ -]owned |[\p{L}-]+ ){0,2}?(?:subsidiary|division|unit) of", name="a subsidiary of")
     yield from being("subsidiary_of", "the parent(?: company)? of", flip=True, name="the parent of")
     yield Form("subsidiary_of", gap(r"has a subsidiary (?:named|called)"), "has a subsidiary named", flip=True)
@@ -142,7 +141,7 @@ def _places() -> Iterator[Form]:
     yield Form("headquartered_in", gap(r"has its (?:head office|headquarters?|main office) (?:located )?(?:in|at)"), "has its head office in")
     yield Form("headquartered_in", gap(r"(?:headquarters|head office) (?:is|are) (?:located )?(?:in|at)", left=r"['’]s?\s+"), "is headquartered in")
     yield aside("headquartered_in", r",? (?:which is |with )?(?:headquartered|(?:its )?headquarters) (?:in|at) (?:the )?", "headquartered in")
-    yield Form("headquartered_in", regex.compile(r"\s+is\s+an?\s+(?:[\p{L}-]+\s+){0,2}?"), "is headquartered in", after=regex.compile(rf"(?:, \p{{Lu}}[\p{{L}} .]+)?-based\s+{_ORG}\b"))
+    yield Form("headquartered_in", r"\s+is\s+an?\s+(?:[\p{L}-]+\s+){0,2}?", "is headquartered in", after_source=rf"(?:, \p{{Lu}}[\p{{L}} .]+)?-based\s+{_ORG}\b")
     yield from being("located_in", "(?:located|situated) in", name="located in")
     yield from being("located_in", "based in", sure=True)
     yield from being("located_in", "in", sure=True)
@@ -279,17 +278,6 @@ def forms() -> tuple[Form, ...]:
 
 
 @cache
-def pair_forms() -> tuple[Form, ...]:
-    """Return the patterns between two names or a name and a date or amount."""
-    return tuple(form for form in forms() if form.slot is None)
-
-
-@cache
-def slot_forms() -> tuple[Form, ...]:
-    """Return the patterns that capture a text value."""
-    return tuple(form for form in forms() if form.slot is not None)
-
-
 def wordings() -> dict[str, list[str]]:
     """Return, for each predicate key, every wording that the patterns can emit, in lower case with single blanks."""
     found: dict[str, set[str]] = {}
@@ -302,7 +290,7 @@ def _spellings(form: Form) -> set[str]:
     """Spell out the finite alternatives of a form's wording."""
     if form.wording is not None:
         return {form.wording.casefold()}
-    return {text.casefold() for text in expand(_group_source(form.gap.pattern))}
+    return {text.casefold() for text in expand(_group_source(form.source))}
 
 
 def _group_source(pattern: str) -> str:

@@ -2,13 +2,14 @@
 
 import regex
 
+from densemem.providers.rules.dates import is_month
 from densemem.providers.rules.shapes import Sentence
 
 ABBREVIATION = regex.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Bros|vs|No|Nr|e\.g|i\.e|approx|ca|cf|Gen|Col|Capt|Lt|Sen|Rep|Rev|Hon|dept|est"
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|U\.S|U\.K|Ph\.D|M\.D|B\.A|M\.A|B\.Sc|M\.Sc)|\b\p{Lu})\.$"
 )
-DAY_NUMBER = regex.compile(r"\b\d{1,2}\.$")
+DAY_NUMBER = regex.compile(r"(?<![\d.,]|\p{Lu}|\p{Lu}\s)\b\d{1,2}\.$")
 BREAK = regex.compile(r"(?P<stop>[.!?…]+[\"”'’)\]*_~`]*)(?=\s+\S)|(?P<wide>[。！？।؟]+[」』”]*)|(?P<line>[ \t]*\n)")
 
 
@@ -18,7 +19,7 @@ def _is_break(text: str, found: "regex.Match[str]", begin: int) -> bool:
         return True
     so_far, rest = text[begin : found.end()], text[found.end() :].lstrip()
     if found.group("stop") == ".":
-        if ABBREVIATION.search(so_far) or DAY_NUMBER.search(so_far):
+        if ABBREVIATION.search(so_far) or (DAY_NUMBER.search(so_far) and is_month(rest)):
             return False
         return not rest[0].islower()
     return not (found.group("stop").startswith(("...", "…")) and rest[0].islower())

@@ -1,0 +1,88 @@
+# Everything a fresh machine needs is Python 3.11 or later and make; `make demo` is a good first step.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+CHROMIUM ?= /usr/bin/chromium
+HOST ?= 127.0.0.1
+PORT ?= 8000
+VENV := .venv
+RUN := $(VENV)/bin/python
+MANAGE := $(RUN) manage.py
+RUNTIME := $(VENV)/.installed-runtime
+DEV := $(VENV)/.installed-dev
+FRESH := import sys; sys.exit(sys.version_info < (3, 11))
+
+.PHONY: help setup demo serve worker test browser lint lock db-start db-stop clean
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+setup: $(RUNTIME) ## Install, start the embedded database, make its tables
+	$(MANAGE) migrate --verbosity 0
+	$(MANAGE) db status
+
+demo: setup ## Set up and fill a small example team
+	$(MANAGE) demo
+
+serve: $(RUNTIME) db-start ## Serve the web, REST and MCP doors (HOST, PORT)
+	$(RUN) -m uvicorn densemem.asgi:application --host $(HOST) --port $(PORT)
+
+worker: $(RUNTIME) db-start ## Run the background worker
+	$(MANAGE) qcluster
+
+test: $(DEV) browser ## Run all checks and tests on a throw-away database
+	$(RUN) -m pytest -n 2
+
+browser: ## Find Chromium for the browser tests; root on Debian gets it installed
+	@if [ -x "$(CHROMIUM)" ]; then \
+	  echo "Chromium: $(CHROMIUM)"; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends chromium; \
+	else \
+	  echo "Chromium is absent, and the browser tests need it: install the package chromium," >&2; \
+	  echo "or give its path: make test CHROMIUM=/path/to/chromium" >&2; \
+	  exit 1; \
+	fi
+
+lint: $(DEV) ## Check format, style, types and imports
+	$(RUN) -m ruff format --check .
+	$(RUN) -m ruff check .
+	$(RUN) -m mypy
+	$(VENV)/bin/lint-imports
+
+lock: $(DEV) ## Write the lock files anew from pyproject.toml
+	$(RUN) -m pip install --quiet uv
+	$(RUN) -m uv pip compile --quiet --universal --no-header --no-emit-index-url --python-version 3.11 \
+	  pyproject.toml -o requirements.lock
+	$(RUN) -m uv pip compile --quiet --universal --no-header --no-emit-index-url --python-version 3.11 \
+	  --extra dev --constraint requirements.lock pyproject.toml -o requirements-dev.lock
+
+db-start: $(RUNTIME) ## Start the embedded database
+	$(MANAGE) db start
+
+db-stop: $(RUNTIME) ## Stop the embedded database; its data stays
+	$(MANAGE) db stop
+
+clean: ## Remove caches and reports; data and environment stay
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache reports
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+export PYTHON
+
+$(RUN):
+	@for python in "$${PYTHON:-python3}" python3.13 python3.12 python3.11; do \
+	  if command -v "$$python" >/dev/null && "$$python" -c '$(FRESH)'; then \
+	    echo "Making $(VENV) with $$python"; exec "$$python" -m venv $(VENV); \
+	  fi; \
+	done; \
+	echo "Dense-Mem needs Python 3.11 or later, and python3 here is" \
+	  "$$(python3 --version 2>/dev/null || echo absent). Give another: make setup PYTHON=/path/to/python" >&2; \
+	exit 1
+
+$(RUNTIME): requirements.lock | $(RUN)
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@touch $@
+
+$(DEV): requirements-dev.lock | $(RUN)
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@touch $@ $(RUNTIME)

@@ -1,0 +1,1 @@
+"""Measurements of quality on labelled data; nothing here is used at run time."""

@@ -1,0 +1,102 @@
+"""Writes of entities, names, values and resolution events. Each is called inside the commit that conducts it."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from densemem.db.locks import lock
+from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
+from entities.plan import NORMALIZATION, NewEntity, NewName, NewResolution, NewValue, Origin
+from entities.vocabulary import ResolutionAction
+
+
+def lock_names(*, team_id: UUID, keys: Collection[str]) -> None:
+    """Hold the names until the transaction ends, so that two commits cannot both create the same one."""
+    for key in sorted(keys):
+        lock("name", team_id, key)
+
+
+def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Sequence[NewName], now: datetime) -> None:
+    """Make entities, and store names; a name that an Entity already bears is not stored twice."""
+    Entity.objects.bulk_create(
+        Entity(
+            id=new.id,
+            team_id=origin.team_id,
+            kind=new.kind,
+            identity_context=dict(new.identity_context),
+            first_ingest_id=origin.ingest_id,
+            created_at=now,
+        )
+        for new in entities
+    )
+    Name.objects.bulk_create(
+        [
+            Name(
+                team_id=origin.team_id,
+                entity_id=new.entity_id,
+                owner_id=origin.owner_id,
+                kind=new.kind,
+                display=new.display,
+                key=new.key,
+                fragment_id=origin.fragment_id,
+                start=new.start,
+                end=new.end,
+                recorded_at=now,
+            )
+            for new in names
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def store_values(*, origin: Origin, values: Sequence[NewValue], now: datetime) -> None:
+    """Keep typed values; one that the team already has stays as it is."""
+    Value.objects.bulk_create(
+        [
+            Value(
+                id=new.id,
+                team_id=origin.team_id,
+                type=new.value.type,
+                canonical=new.value.canonical,
+                unit=new.value.unit,
+                display=new.display[:1024],
+                normalization_version=NORMALIZATION,
+                fragment_id=origin.fragment_id,
+                recorded_at=now,
+            )
+            for new in values
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], now: datetime) -> None:
+    """Append what was decided about each mention."""
+    ResolutionEvent.objects.bulk_create(
+        ResolutionEvent(
+            id=new.id,
+            team_id=origin.team_id,
+            ingest_id=origin.ingest_id,
+            fragment_id=origin.fragment_id,
+            item_id=origin.item_id,
+            cycle=origin.cycle,
+            mention_ref=new.mention_ref,
+            kind=new.kind,
+            start=new.start,
+            end=new.end,
+            action=new.action,
+            entity_id=new.entity_id,
+            confidence=new.confidence,
+            reason=new.reason,
+            recorded_at=now,
+        )
+        for new in resolutions
+    )
+    ResolutionCandidate.objects.bulk_create(
+        ResolutionCandidate(
+            team_id=origin.team_id, event_id=new.id, entity_id=entity, reason="exact_key", recorded_at=now
+        )
+        for new in resolutions
+        if new.action is ResolutionAction.AMBIGUOUS
+        for entity in new.candidates
+    )

@@ -1,0 +1,99 @@
+"""Reads of entities, names and values within one team."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from densemem.core import limits
+from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
+from entities.policy import Newcomer
+from entities.vocabulary import EntityKind, EntityStatus, NameKind
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateView:
+    """An Entity that a mention may mean, as a model may see it: identity only, no Relationship."""
+
+    entity_id: UUID
+    canonical_name: str
+    kind: EntityKind
+    identity_context: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = "exact_key"
+
+
+def candidates_by_key(*, team_id: UUID, keys: Collection[str]) -> dict[str, list[CandidateView]]:
+    """Return, for each lookup key, the active entities that bear a name with exactly this key, oldest first.
+
+    At most `limits.CANDIDATES + 1` a key: one more than the cap tells that there are more.
+    """
+    rows = (
+        Name.objects.of_team(team_id)
+        .filter(key__in=keys, entity__status=EntityStatus.ACTIVE)
+        .order_by("entity_id", "seq")
+        .values_list("key", "entity_id")
+    )
+    found: dict[str, list[UUID]] = {key: [] for key in keys}
+    for key, entity_id in rows:
+        if entity_id not in found[key] and len(found[key]) <= limits.CANDIDATES:
+            found[key].append(entity_id)
+    views = entity_views(team_id=team_id, entity_ids={e for ids in found.values() for e in ids})
+    return {key: [views[e] for e in ids] for key, ids in found.items()}
+
+
+def entity_views(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, CandidateView]:
+    """Return each Entity with its canonical name."""
+    names = canonical_names(team_id=team_id, entity_ids=entity_ids)
+    rows = Entity.objects.of_team(team_id).filter(pk__in=entity_ids)
+    return {e.id: CandidateView(e.id, names.get(e.id, ""), EntityKind(e.kind), e.identity_context) for e in rows}
+
+
+def canonical_names(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the canonical name of each Entity."""
+    rows = Name.objects.of_team(team_id).filter(entity_id__in=entity_ids, kind=NameKind.CANONICAL)
+    return dict(rows.values_list("entity_id", "display"))
+
+
+def names_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, list[str]]:
+    """Return every name of each Entity, the canonical one first."""
+    rows = Name.objects.of_team(team_id).filter(entity_id__in=entity_ids).order_by("seq")
+    found: dict[UUID, list[str]] = {entity: [] for entity in entity_ids}
+    for entity, kind, display in rows.values_list("entity_id", "kind", "display"):
+        found[entity].insert(0 if kind == NameKind.CANONICAL else len(found[entity]), display)
+    return found
+
+
+def known_names(*, team_id: UUID, keys: Iterable[str]) -> list[tuple[str, str]]:
+    """Return (name, kind) of the active entities whose names have one of these keys, bounded."""
+    rows = (
+        Name.objects.of_team(team_id)
+        .filter(key__in=list(keys), entity__status=EntityStatus.ACTIVE)
+        .order_by("key", "seq")
+        .values_list("display", "entity__kind")
+    )
+    return sorted(set(rows[: limits.KNOWN_NAMES]))
+
+
+def newcomers(*, team_id: UUID, key: str, kind: EntityKind, ingest_id: UUID, known: Collection[UUID]) -> list[Newcomer]:
+    """Return the entities of this key and kind that were not among the candidates. The caller locks the key."""
+    rows = (
+        Entity.objects.of_team(team_id)
+        .filter(names__key=key, kind=kind, status=EntityStatus.ACTIVE)
+        .exclude(pk__in=known)
+        .distinct()
+    )
+    return [Newcomer(e.id, e.first_ingest_id == ingest_id) for e in rows]
+
+
+def value_displays(*, team_id: UUID, value_ids: Collection[UUID]) -> dict[UUID, Value]:
+    """Return the values by id."""
+    return {v.id: v for v in Value.objects.of_team(team_id).filter(pk__in=value_ids)}
+
+
+def candidates_of_event(*, team_id: UUID, event_id: UUID) -> tuple[ResolutionEvent, list[CandidateView]]:
+    """Return a resolution event and the entities that were offered for it."""
+    event = ResolutionEvent.objects.of_team(team_id).get(pk=event_id)
+    rows = ResolutionCandidate.objects.of_team(team_id).filter(event=event).order_by("entity_id")
+    ids = list(rows.values_list("entity_id", flat=True))
+    views = entity_views(team_id=team_id, entity_ids=ids)
+    return event, [views[i] for i in ids if i in views]

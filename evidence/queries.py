@@ -1,0 +1,152 @@
+"""Reads of evidence. Everything is asked for within one team."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from evidence.models import (
+    Fragment,
+    FragmentRetirement,
+    GroupJoin,
+    Ingest,
+    Quarantine,
+    SecurityEvent,
+    SecuritySignal,
+    Source,
+    SourceRevision,
+    Wording,
+)
+from evidence.policy import count_groups
+from evidence.vocabulary import Authority, QuarantineStatus, SecurityDecision, SecurityEventKind, WordingKind
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentView:
+    """A fragment as placement needs it: its exact text, and what policy asks of it."""
+
+    id: UUID
+    team_id: UUID
+    owner_id: UUID
+    ingest_id: UUID
+    text: str
+    group_id: UUID
+    authoritative: bool
+    observed_at: datetime
+    source_id: UUID | None
+    source_key: str | None
+    revision_id: UUID | None
+    revision: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SignalView:
+    """A suspicious span of a fragment."""
+
+    kind: str
+    severity: str
+    start: int
+    end: int
+
+
+def get_fragment(*, team_id: UUID, fragment_id: UUID) -> FragmentView:
+    """Return one fragment with its text. A text that does not say when it was observed was observed when recorded."""
+    found = Fragment.objects.of_team(team_id).select_related("content", "source", "revision").get(pk=fragment_id)
+    return FragmentView(
+        id=found.id,
+        team_id=found.team_id,
+        owner_id=found.owner_id,
+        ingest_id=found.ingest_id,
+        text=found.content.text,
+        group_id=found.group_id,
+        authoritative=found.authority == Authority.AUTHORITATIVE,
+        observed_at=found.observed_at or found.recorded_at,
+        source_id=found.source_id,
+        source_key=found.source.source_key if found.source else None,
+        revision_id=found.revision_id,
+        revision=found.revision.token if found.revision else None,
+    )
+
+
+def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
+    """Return (id, request hash) of the ingest that this key made, or None."""
+    rows = Ingest.objects.of_team(team_id).owned_by(owner_id).filter(idempotency_key=key)
+    return rows.values_list("id", "request_hash").first()
+
+
+def is_current(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> bool:
+    """Tell if a fragment still counts: its revision is the source's current one, and nobody withdrew it.
+
+    With `lock` the source stays as it is until the transaction ends.
+    """
+    fragment = Fragment.objects.of_team(team_id).get(pk=fragment_id)
+    if FragmentRetirement.objects.of_team(team_id).filter(fragment_id=fragment_id).exists():
+        return False
+    if fragment.source_id is None:
+        return True
+    sources = Source.objects.of_team(team_id).filter(pk=fragment.source_id)
+    source = (sources.select_for_update() if lock else sources).get()
+    return bool(source.current_revision_id == fragment.revision_id)
+
+
+def is_quarantined(*, team_id: UUID, fragment_id: UUID) -> bool:
+    """Tell if a fragment is held."""
+    held = Quarantine.objects.of_team(team_id).filter(fragment_id=fragment_id, status=QuarantineStatus.ACTIVE)
+    return held.exists()
+
+
+def signals_of(*, team_id: UUID, fragment_id: UUID) -> list[SignalView]:
+    """Return the signal spans of the deterministic scan of a fragment, in order."""
+    event = (
+        SecurityEvent.objects.of_team(team_id)
+        .filter(fragment_id=fragment_id, kind=SecurityEventKind.SCAN)
+        .exclude(decision=SecurityDecision.PASS)
+        .order_by("-seq")
+        .first()
+    )
+    if event is None:
+        return []
+    rows = SecuritySignal.objects.of_team(team_id).filter(event=event).order_by("position")
+    return [SignalView(r.kind, r.severity, r.start, r.end) for r in rows]
+
+
+def fragments_of_revision(*, team_id: UUID, revision_id: UUID) -> list[UUID]:
+    """Return the ids of the fragments that came with one revision."""
+    return list(Fragment.objects.of_team(team_id).filter(revision_id=revision_id).values_list("id", flat=True))
+
+
+def revision_chain(*, team_id: UUID, source_id: UUID) -> list[SourceRevision]:
+    """Return the revisions of a source, oldest first."""
+    return list(SourceRevision.objects.of_team(team_id).filter(source_id=source_id).order_by("seq"))
+
+
+def joins_around(*, team_id: UUID, groups: Iterable[UUID]) -> set[tuple[UUID, UUID]]:
+    """Return every join that is reachable from these groups, also by way of a third."""
+    seen: set[UUID] = set()
+    found: set[tuple[UUID, UUID]] = set()
+    frontier = set(groups)
+    while frontier:
+        seen |= frontier
+        near = GroupJoin.objects.of_team(team_id)
+        pairs = set(near.filter(one_id__in=frontier).values_list("one_id", "other_id"))
+        pairs |= set(near.filter(other_id__in=frontier).values_list("one_id", "other_id"))
+        found |= pairs
+        frontier = {group for pair in pairs for group in pair} - seen
+    return found
+
+
+def count_voices(groups: Collection[UUID], joins: Iterable[tuple[UUID, UUID]]) -> int:
+    """Count the independent voices among groups; `joins` may hold more than concerns them."""
+    return count_groups(groups, joins)
+
+
+def texts_of(*, team_id: UUID, fragment_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the exact text of each fragment."""
+    rows = Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids).select_related("content")
+    return {row.id: row.content.text for row in rows}
+
+
+def wordings_of(*, team_id: UUID, rows: Collection[UUID], kind: WordingKind) -> dict[UUID, str]:
+    """Return the copied words of one kind that belong to these rows."""
+    found = Wording.objects.of_team(team_id).filter(of__in=rows, kind=kind)
+    return dict(found.values_list("of", "text"))

@@ -1,0 +1,80 @@
+"""REST: remember, and how far it is."""
+
+import time
+from dataclasses import asdict
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from densemem.auth import Principal
+from densemem.core.words import Scope
+from densemem.http import read_id, read_prefer
+from placement.queries import IngestView, get_placement, is_settled
+from placement.remember import remember
+from placement.request import SCHEMA
+
+LOOK_SECONDS = 0.05
+
+
+class Ingests(APIView):
+    """`POST /api/v1/ingests`"""
+
+    @extend_schema(
+        operation_id="remember",
+        request={"application/json": dict(SCHEMA)},
+        parameters=[
+            OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True),
+            OpenApiParameter("Prefer", str, OpenApiParameter.HEADER, description="wait=N, at most 20 seconds"),
+        ],
+        responses={202: dict},
+    )
+    def post(self, request: Request) -> Response:
+        """Store exact evidence and queue its placement. Answers 202 with a Location to ask again."""
+        who: Principal = request.auth
+        accepted = remember(
+            principal=who,
+            body=request.data,
+            idempotency_key=request.headers.get("Idempotency-Key", ""),
+            now=timezone.now(),
+        )
+        wait_until_settled(who, accepted.ingest_id, seconds=read_prefer(request.headers.get("Prefer", "")))
+        response = _answer(get_placement(team_id=who.team_id, ingest_id=accepted.ingest_id), status=202)
+        response["Location"] = f"/api/v1/ingests/{accepted.ingest_id}"
+        if accepted.replayed:
+            response["Idempotency-Replayed"] = "true"
+        return response
+
+
+class Ingest(APIView):
+    """`GET /api/v1/ingests/{id}`"""
+
+    @extend_schema(operation_id="get_memory_placement", responses={200: dict})
+    def get(self, request: Request, ingest_id: str) -> Response:
+        """Return states, outcomes and reasons of one ingest, with what to do next."""
+        who: Principal = request.auth
+        who.require(Scope.READ)
+        number = read_id(ingest_id)
+        view = get_placement(team_id=who.team_id, ingest_id=number)
+        seconds = read_prefer(request.headers.get("Prefer", ""))
+        if seconds:
+            wait_until_settled(who, number, seconds=seconds)
+            view = get_placement(team_id=who.team_id, ingest_id=number)
+        return _answer(view, status=200)
+
+
+def wait_until_settled(who: Principal, ingest_id: Any, *, seconds: float) -> None:
+    """Look until nothing of the ingest waits for a worker, or the time is up."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends and not is_settled(team_id=who.team_id, ingest_id=ingest_id):
+        time.sleep(LOOK_SECONDS)
+
+
+def _answer(view: IngestView, *, status: int) -> Response:
+    response = Response(asdict(view), status=status)
+    if view.check_after_seconds:
+        response["Retry-After"] = str(view.check_after_seconds)
+    return response

@@ -1,0 +1,198 @@
+"""The one transaction that makes an item's outcome true ("Memory Write Pipeline", stage 9).
+
+Lock, check, decide, append, update: the lease first, then the source, then names and records, always in this order.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from densemem.db.locks import lock, share
+from entities.operations import append_resolutions, create_entities, lock_names, store_values
+from entities.plan import Origin as IdentityOrigin
+from entities.queries import newcomers
+from evidence.operations import Copied, copy_words
+from evidence.queries import FragmentView, is_current, is_quarantined, joins_around
+from evidence.vocabulary import WordingKind
+from placement.contract import Extraction, Verification
+from placement.offers import Offer
+from placement.operations import Claim, database_now, finish, hold, keep_answers
+from placement.plan import (
+    Given,
+    KnowledgeDecided,
+    MentionsDecided,
+    Ready,
+    Target,
+    decide_knowledge,
+    decide_mentions,
+    ready,
+    wanted_names,
+)
+from relationships.operations import write_knowledge
+from relationships.plan import Origin as KnowledgeOrigin
+from relationships.queries import stored_records
+from review.operations import NewTask
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Both answers about one fragment, accepted whole, with the context in which they were given."""
+
+    fragment: FragmentView
+    extraction: Extraction
+    verification: Verification
+    offer: Offer
+    proposal: Mapping[str, Any]
+    signals: tuple[tuple[int, int], ...]
+    model: str
+    response_hash: str
+
+
+@transaction.atomic
+def commit(claim: Claim, accepted: Accepted) -> bool:
+    """Write everything that follows from the accepted answers; False when the evidence is no longer current.
+
+    :raises LeaseLost: the item is not ours any more
+    :raises CandidatesMoved: an Entity of the same name appeared meanwhile
+    """
+    row = hold(claim)
+    team, fragment = claim.team_id, accepted.fragment
+    if not is_current(team_id=team, fragment_id=fragment.id, lock=True):
+        return False
+    if is_quarantined(team_id=team, fragment_id=fragment.id):
+        return False
+    share("groups", team)
+    given = _given(claim, accepted)
+    mentions = _decide_mentions(given)
+    drafts = [ready(draft, given) for draft in accepted.extraction.observations]
+    decided = _decide_knowledge(given, mentions, drafts)
+    _write(claim, accepted, given, mentions, decided)
+    tasks = [
+        NewTask(h.kind, h.subject, h.reason, h.observation_id, h.resolution_id, h.relationship_id, h.rival_id)
+        for h in decided.held
+    ]
+    finish(row, tasks=tasks, now=given.now)
+    return True
+
+
+def _given(claim: Claim, accepted: Accepted) -> Given:
+    fragment = accepted.fragment
+    return Given(
+        team_id=claim.team_id,
+        owner_id=claim.owner_id,
+        ingest_id=claim.ingest_id,
+        item_id=claim.item_id,
+        cycle=claim.cycle,
+        fragment_id=fragment.id,
+        group_id=fragment.group_id,
+        authoritative=fragment.authoritative,
+        observed_at=fragment.observed_at,
+        now=database_now(),
+        text=fragment.text,
+        extraction=accepted.extraction,
+        verification=accepted.verification,
+        candidates=accepted.offer.allowed(),
+        keys=accepted.offer.keys,
+        behaviours=accepted.offer.behaviours,
+        proposal=accepted.proposal,
+        signals=accepted.signals,
+    )
+
+
+def _decide_mentions(given: Given) -> MentionsDecided:
+    """Decide who is who, under the locks on every name that would be created."""
+    wanted = wanted_names(given)
+    lock_names(team_id=given.team_id, keys={key for key, _ in wanted})
+    found = {
+        (key, kind): newcomers(team_id=given.team_id, key=key, kind=kind, ingest_id=given.ingest_id, known=known)
+        for (key, kind), known in wanted.items()
+    }
+    return decide_mentions(given, found)
+
+
+def _decide_knowledge(given: Given, mentions: MentionsDecided, drafts: list[Ready]) -> KnowledgeDecided:
+    """Decide every observation, under the locks on what they are about and on the records that they meet."""
+    pairs = set(_pairs(given, mentions))
+    for subject, predicate in sorted(pairs):
+        lock("slot", given.team_id, subject, predicate)
+    targets = _targets(given)
+    stored = stored_records(team_id=given.team_id, pairs=pairs, also={t.record_id for t in targets.values()}, lock=True)
+    versions = {record.id: record.version for record in stored}
+    current = {ref: t for ref, t in targets.items() if versions.get(t.record_id) == t.expected_version}
+    groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
+    joins = joins_around(team_id=given.team_id, groups=groups)
+    return decide_knowledge(given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current)
+
+
+def _pairs(given: Given, mentions: MentionsDecided) -> Iterator[tuple[UUID, str]]:
+    """Yield the (subject, predicate) of each resolved observation, both ways for a symmetric predicate."""
+    for draft in given.extraction.observations:
+        key = given.verification.observations[draft.ref].predicate_key
+        subject = mentions.entity_of.get(draft.subject_ref)
+        if key is None or subject is None:
+            continue
+        yield subject, key
+        other = mentions.entity_of.get(draft.object_ref or "")
+        if other is not None and given.behaviours[key].symmetric:
+            yield other, key
+
+
+def _targets(given: Given) -> dict[str, Target]:
+    """Return the correction target of each draft that cites its proposal, or of the only draft there is."""
+    wanted = {
+        row["proposal_id"]: Target(UUID(t["relationship_id"]), t["expected_version"])
+        for row in given.proposal.get("relationships", [])
+        if (t := row.get("correction_target"))
+    }
+    drafts = given.extraction.observations
+    cited = {d.ref: wanted[d.proposal_id] for d in drafts if d.proposal_id in wanted}
+    if not cited and len(drafts) == len(wanted) == 1:
+        return {drafts[0].ref: next(iter(wanted.values()))}
+    return cited
+
+
+def _write(
+    claim: Claim, accepted: Accepted, given: Given, mentions: MentionsDecided, decided: KnowledgeDecided
+) -> None:
+    """Write what was decided; nothing is decided here."""
+    who = IdentityOrigin(claim.team_id, claim.owner_id, claim.ingest_id, claim.fragment_id, claim.item_id, claim.cycle)
+    create_entities(origin=who, entities=mentions.entities, names=mentions.names, now=given.now)
+    store_values(origin=who, values=decided.values, now=given.now)
+    append_resolutions(origin=who, resolutions=mentions.resolutions, now=given.now)
+    what = KnowledgeOrigin(
+        claim.team_id,
+        claim.owner_id,
+        claim.ingest_id,
+        claim.fragment_id,
+        claim.item_id,
+        claim.cycle,
+        given.group_id,
+        given.authoritative,
+        given.observed_at,
+    )
+    write_knowledge(
+        origin=what, plan=decided.plan, model=accepted.model, response_hash=accepted.response_hash, now=given.now
+    )
+    words = list(_words(given, mentions, decided))
+    copy_words(team_id=claim.team_id, fragment_id=claim.fragment_id, words=words, now=given.now)
+    keep_answers(claim, extraction=accepted.extraction, verification=accepted.verification, model=accepted.model)
+
+
+def _words(given: Given, mentions: MentionsDecided, decided: KnowledgeDecided) -> Iterator[Copied]:
+    """Yield the words that a span alone cannot say: wording, rationale, and the surface of each mention."""
+    drafts = {d.ref: d for d in given.extraction.observations}
+    surfaces = {v.ref: v.surface for v in given.extraction.values}
+    for seen in decided.plan.observations:
+        draft = drafts[seen.ref]
+        yield Copied(seen.id, WordingKind.PREDICATE, draft.predicate)
+        yield Copied(seen.verification_id, WordingKind.RATIONALE, given.verification.observations[seen.ref].rationale)
+        if draft.value_ref:
+            yield Copied(seen.id, WordingKind.VALUE, surfaces[draft.value_ref])
+    surface_of = {m.ref: m.surface for m in given.extraction.mentions}
+    for resolution in mentions.resolutions:
+        yield Copied(resolution.id, WordingKind.SURFACE, surface_of[resolution.mention_ref])
+        rationale = given.verification.entities[resolution.mention_ref].rationale
+        yield Copied(resolution.id, WordingKind.RATIONALE, rationale)

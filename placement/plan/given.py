@@ -1,0 +1,113 @@
+"""What a plan is made from: the accepted answers, and the drafts read into our own types."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from densemem.core.times import TimeRefused, check_window, format_instant, parse_bound
+from entities.policy import Candidate, CanonicalValue, canonical_value
+from placement.contract import Draft, Extraction, Verification
+from relationships.identity import ScopeRefused, scope_key
+from relationships.policy import Behaviour
+from relationships.vocabulary import TimePrecision
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The Relationship that a draft wants to correct, if it is still at the version that the client saw."""
+
+    record_id: UUID
+    expected_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One item with everything that was accepted about it.
+
+    :param candidates: by mention ref, what was offered to the verifier
+    :param kinds: of the offered entities
+    :param keys: by mention ref, the lookup key of its surface
+    :param proposal: the part of the client's proposal that cites the item; empty for guarded text
+    :param signals: spans that the scan marked in guarded text
+    """
+
+    team_id: UUID
+    owner_id: UUID
+    ingest_id: UUID
+    item_id: UUID
+    cycle: int
+    fragment_id: UUID
+    group_id: UUID
+    authoritative: bool
+    observed_at: datetime
+    now: datetime
+    text: str
+    extraction: Extraction
+    verification: Verification
+    candidates: Mapping[str, tuple[Candidate, ...]]
+    keys: Mapping[str, str]
+    behaviours: Mapping[str, Behaviour]
+    proposal: Mapping[str, Any] = field(default_factory=dict)
+    signals: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A draft with its validity, scope and value read; `open` names what could not be read and waits for a person."""
+
+    draft: Draft
+    value: CanonicalValue | None
+    display: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+    valid_from_precision: TimePrecision | None
+    valid_to_precision: TimePrecision | None
+    scope_key: str | None
+    open: str | None
+
+
+def ready(draft: Draft, given: Given) -> Ready:
+    """Read a draft. An ended state without a stated end had ended when it was observed: an upper limit, kept as such."""
+    value = next((v for v in given.extraction.values if v.ref == draft.value_ref), None)
+    start, start_precision = _bound(draft.valid_from)
+    end, end_precision = _bound(draft.valid_to)
+    if draft.ended and end is None:
+        end, end_precision = given.observed_at, TimePrecision.BY
+    scope, is_open = _scope(draft.scope)
+    try:
+        check_window(start, end)
+    except TimeRefused:
+        start, end, start_precision, end_precision, is_open = None, None, None, None, "validity_in_doubt"
+    return Ready(
+        draft=draft,
+        value=canonical_value(value.type, value.value, value.unit) if value else None,
+        display=value.surface if value else "",
+        valid_from=start,
+        valid_to=end,
+        valid_from_precision=start_precision,
+        valid_to_precision=end_precision,
+        scope_key=scope,
+        open=is_open,
+    )
+
+
+def ended_by(observed_at: datetime) -> str:
+    """Return, as a bound in words, the end of a state that a text tells as past without saying when it ended."""
+    return format_instant(observed_at)
+
+
+def _bound(text: str | None) -> tuple[datetime | None, TimePrecision | None]:
+    if text is None:
+        return None, None
+    bound = parse_bound(text)
+    return bound.at, TimePrecision(bound.precision)
+
+
+def _scope(text: str | None) -> tuple[str | None, str | None]:
+    """Read a scope; free text is kept from counting as no scope at all."""
+    try:
+        return scope_key(text), None
+    except ScopeRefused:
+        return None, "scope_in_doubt"

@@ -1,0 +1,158 @@
+"""Who is who: the decisions about mentions, and the names that come with them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+from uuid import UUID
+
+import regex
+
+from densemem.core.ids import derived_id
+from densemem.core.names import NameRefused, lookup_key
+from entities.plan import NewEntity, NewName, NewResolution
+from entities.policy import MentionDecision, Newcomer, decide_creation, decide_mention, settle_group
+from entities.vocabulary import EntityKind, NameKind, ResolutionAction
+from placement.contract import Mention
+from placement.plan.given import Given
+
+Group = tuple[str, EntityKind]
+FOUR_PLACES: Final = Decimal("0.0001")
+
+
+@dataclass(frozen=True, slots=True)
+class MentionsDecided:
+    """What is written about identity; `entity_of` gives the Entity of each settled mention."""
+
+    entities: tuple[NewEntity, ...]
+    names: tuple[NewName, ...]
+    resolutions: tuple[NewResolution, ...]
+    entity_of: Mapping[str, UUID]
+    resolution_of: Mapping[str, NewResolution]
+
+
+def wanted_names(given: Given) -> dict[Group, list[UUID]]:
+    """Return the (key, kind) that the item would create, each with the candidates that it already knew."""
+    decided = _settled(given)
+    wanted: dict[Group, list[UUID]] = {}
+    for mention in given.extraction.mentions:
+        if decided[mention.ref].action is ResolutionAction.CREATE:
+            known = [c.entity_id for c in given.candidates.get(mention.ref, ())]
+            wanted.setdefault(_group(given, mention), []).extend(known)
+    return wanted
+
+
+def decide_mentions(given: Given, newcomers: Mapping[Group, list[Newcomer]]) -> MentionsDecided:
+    """Decide every mention of the item.
+
+    :param newcomers: by (key, kind), entities that appeared since the candidates were read, under the lock on the key
+    :raises CandidatesMoved: the item must go back to the candidate stage
+    """
+    decided = _settled(given)
+    entity_of: dict[str, UUID] = {}
+    entities: dict[UUID, NewEntity] = {}
+    resolutions = []
+    for mention in given.extraction.mentions:
+        decision = decided[mention.ref]
+        group = _group(given, mention)
+        if decision.action is ResolutionAction.CREATE:
+            decision = decide_creation(newcomers.get(group, []))
+        entity = decision.entity_id
+        if decision.action is ResolutionAction.CREATE:
+            entity = derived_id("entity", given.item_id, given.cycle, *group)
+            entities[entity] = NewEntity(entity, mention.kind, _context(given, mention))
+        if entity is not None:
+            entity_of[mention.ref] = entity
+        resolutions.append(_resolution(given, mention, decision, entity))
+    names = tuple(_names(given, entity_of, entities))
+    by_ref = {r.mention_ref: r for r in resolutions}
+    return MentionsDecided(tuple(entities.values()), names, tuple(resolutions), entity_of, by_ref)
+
+
+def _settled(given: Given) -> dict[str, MentionDecision]:
+    """Decide each mention alone, then the mentions of one name and kind together."""
+    groups: dict[Group, list[Mention]] = {}
+    for mention in given.extraction.mentions:
+        groups.setdefault(_group(given, mention), []).append(mention)
+    settled: dict[str, MentionDecision] = {}
+    for mentions in groups.values():
+        answers = settle_group([_decide(given, mention) for mention in mentions])
+        settled.update(zip((m.ref for m in mentions), answers, strict=True))
+    return settled
+
+
+def _decide(given: Given, mention: Mention) -> MentionDecision:
+    answer = given.verification.entities[mention.ref]
+    return decide_mention(
+        action=answer.action,
+        candidate_id=UUID(answer.candidate_id) if answer.candidate_id else None,
+        candidates=given.candidates.get(mention.ref, ()),
+        kind=mention.kind,
+    )
+
+
+def _group(given: Given, mention: Mention) -> Group:
+    return given.keys[mention.ref], mention.kind
+
+
+def _resolution(given: Given, mention: Mention, decision: MentionDecision, entity: UUID | None) -> NewResolution:
+    answer = given.verification.entities[mention.ref]
+    return NewResolution(
+        id=derived_id("resolution", given.item_id, given.cycle, mention.ref),
+        mention_ref=mention.ref,
+        kind=mention.kind,
+        start=mention.start,
+        end=mention.end,
+        action=decision.action,
+        entity_id=entity,
+        confidence=answer.confidence.quantize(FOUR_PLACES),
+        reason=decision.reason,
+        candidates=tuple(c.entity_id for c in given.candidates.get(mention.ref, ())),
+    )
+
+
+def _names(given: Given, entity_of: Mapping[str, UUID], created: Mapping[UUID, NewEntity]) -> Iterator[NewName]:
+    """Yield the canonical name of each new Entity, and each alias that the client proposes and the text contains."""
+    named: set[UUID] = set()
+    for mention in given.extraction.mentions:
+        entity = entity_of.get(mention.ref)
+        if entity in created and entity not in named:
+            named.add(entity)
+            key = given.keys[mention.ref]
+            yield NewName(entity, NameKind.CANONICAL, mention.surface, key, mention.start, mention.end)
+    for row in given.proposal.get("entities", []):
+        bearer = _bearer(given, entity_of, row["name"])
+        if bearer is not None:
+            yield from _aliases(given, bearer, row.get("aliases", []))
+
+
+def _aliases(given: Given, bearer: UUID, aliases: list[str]) -> Iterator[NewName]:
+    """Keep an alias only where it stands literally: it is metadata with a span, never a guess."""
+    for alias in aliases:
+        start = _stands_at(given.text, alias)
+        if start is not None:
+            yield NewName(bearer, NameKind.ALIAS, alias, lookup_key(alias), start, start + len(alias))
+
+
+def _stands_at(text: str, words: str) -> int | None:
+    """Return where these words stand in a text as words of their own, or None."""
+    found = regex.search(rf"(?<!\p{{Latin}}|\p{{N}}){regex.escape(words)}(?!\p{{Latin}}|\p{{N}})", text)
+    return found.start() if found else None
+
+
+def _bearer(given: Given, entity_of: Mapping[str, UUID], name: str) -> UUID | None:
+    """Return the one Entity that the mentions of this name were settled to, or None when it is open."""
+    try:
+        key = lookup_key(name)
+    except NameRefused:
+        return None
+    found = {entity_of.get(m.ref) for m in given.extraction.mentions if given.keys[m.ref] == key}
+    return found.pop() if len(found) == 1 else None
+
+
+def _context(given: Given, mention: Mention) -> dict[str, str]:
+    """Return the identity context that the client gives for this name."""
+    for row in given.proposal.get("entities", []):
+        if lookup_key(row["name"]) == given.keys[mention.ref]:
+            return dict(row.get("identity_context", {}))
+    return {}

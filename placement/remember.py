@@ -1,0 +1,219 @@
+"""Taking evidence in: checked whole, scanned, and stored in one transaction ("Memory Write Pipeline", stages 1-3)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from densemem.auth import Principal
+from densemem.core.canonical import digest
+from densemem.core.faults import Because, Fault, Refused
+from densemem.core.limits import REF_CHARS
+from densemem.core.spans import SpanRefused, check_text
+from densemem.core.words import Scope
+from densemem.db.locks import lock
+from evidence.operations import SourceStep, advance_source, lock_source, open_ingest, retire_fragments, stage
+from evidence.policy import EvidenceIn, RevisionConflict, SourceClaim
+from evidence.queries import find_ingest, fragments_of_revision
+from evidence.scan import Assessment, ScanFailed, scan_text
+from evidence.vocabulary import ScanDecision
+from placement.operations import Staging, open_run, supersede_items, wake
+from placement.request import RememberRequest, check_authority, read_request
+from relationships.operations import recompute_for_groups, revoke_for_fragments
+from relationships.queries import record_exists
+
+
+class KeyReused(Refused):
+    """The idempotency key was used for another request."""
+
+    code = "idempotency_key_reused"
+
+
+class KeyMissing(Refused):
+    """A request to remember needs an idempotency key."""
+
+    code = "idempotency_key_missing"
+
+
+class ScanRefused(Refused):
+    """The scan could not be done, so nothing was taken in."""
+
+    code = "scan_failed"
+
+
+class TargetUnknown(Refused):
+    """The Relationship to correct is not in the team."""
+
+    because = Because.MISSING
+    code = "correction_target_not_found"
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The evidence is durable; `replayed` when an earlier request already stored it."""
+
+    ingest_id: UUID
+    state: str
+    replayed: bool
+
+
+def remember(*, principal: Principal, body: object, idempotency_key: str, now: datetime) -> Accepted:
+    """Store evidence and queue its placement; an exact retry returns the earlier intake.
+
+    :raises ScopeMissing: no write scope
+    :raises Refused: one of its kinds, naming every place; nothing was stored
+    """
+    principal.require(Scope.WRITE)
+    _check_key(idempotency_key)
+    request = read_request(body)
+    check_authority(request, grants=principal.authority_grants)
+    _check_targets(request, principal.team_id)
+    request_hash = digest(body)
+    assessments = [_scan(item, index) for index, item in enumerate(request.evidence)]
+    with transaction.atomic():
+        lock("ingest", principal.team_id, principal.profile_id, idempotency_key)
+        earlier = _earlier(principal, idempotency_key, request_hash)
+        accepted = earlier or _store(
+            principal, request, assessments, key=idempotency_key, request_hash=request_hash, now=now
+        )
+        if not accepted.replayed:
+            transaction.on_commit(wake, robust=True)
+    return accepted
+
+
+def _check_key(key: str) -> None:
+    if not key:
+        raise KeyMissing("Send an Idempotency-Key: a text of your own that names this request.")
+    try:
+        check_text(key, most=REF_CHARS)
+    except SpanRefused as refused:
+        raise KeyMissing(f"The Idempotency-Key cannot be used. {refused.message}", code=refused.code) from None
+
+
+def _check_targets(request: RememberRequest, team_id: UUID) -> None:
+    """Refuse to correct what is not in the team."""
+    for proposal in request.proposals:
+        for row in (proposal or {}).get("relationships", []):
+            target = row.get("correction_target")
+            if target and not record_exists(team_id=team_id, record_id=UUID(target["relationship_id"])):
+                fault = Fault("/proposal/relationships", TargetUnknown.code, f"Proposal {row['proposal_id']!r}.")
+                raise TargetUnknown("There is no such Relationship in your team.", faults=[fault])
+
+
+def _scan(item: EvidenceIn, index: int) -> Assessment:
+    try:
+        return scan_text(item.content)
+    except ScanFailed:
+        fault = Fault(f"/evidence/{index}/content", "scan_failed", "This text could not be scanned. Shorten it.")
+        raise ScanRefused("The evidence could not be scanned, so nothing was stored.", faults=[fault]) from None
+
+
+def _earlier(principal: Principal, key: str, request_hash: str) -> Accepted | None:
+    found = find_ingest(team_id=principal.team_id, owner_id=principal.profile_id, key=key)
+    if found is None:
+        return None
+    if found[1] != request_hash:
+        raise KeyReused("This Idempotency-Key was used for another request. Send the change under a new key.")
+    return Accepted(found[0], "queued", replayed=True)
+
+
+def _store(
+    principal: Principal,
+    request: RememberRequest,
+    assessments: Sequence[Assessment],
+    *,
+    key: str,
+    request_hash: str,
+    now: datetime,
+) -> Accepted:
+    """Do everything that the intake does, in one transaction."""
+    team, owner = principal.team_id, principal.profile_id
+    claims, texts = _claims(request.evidence)
+    steps = {
+        name: lock_source(team_id=team, owner_id=owner, claim=claims[name], texts=texts[name], now=now)
+        for name in sorted(claims)
+    }
+    replay = _replayed(request.evidence, steps)
+    if replay is not None:
+        return replay
+    ingest_id = open_ingest(team_id=team, owner_id=owner, key=key, request_hash=request_hash, now=now)
+    outdated = _activate(principal, claims, texts, steps, ingest_id=ingest_id, now=now)
+    lock("groups", team)
+    staged = stage(
+        team_id=team,
+        owner_id=owner,
+        ingest_id=ingest_id,
+        items=request.evidence,
+        steps=steps,
+        assessments=assessments,
+        now=now,
+    )
+    items = [
+        Staging(fragment.id, fragment.evidence_index, assessment.decision, proposal)
+        for fragment, assessment, proposal in zip(staged.fragments, assessments, request.proposals, strict=True)
+    ]
+    open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=now)
+    if outdated:
+        supersede_items(team_id=team, fragment_ids=outdated, now=now)
+        revoke_for_fragments(team_id=team, fragment_ids=outdated, reason="source_revision_advanced", now=now)
+    if staged.joined_groups:
+        recompute_for_groups(team_id=team, groups=staged.joined_groups, now=now)
+    held = all(a.decision is ScanDecision.QUARANTINE for a in assessments)
+    return Accepted(ingest_id, "quarantined" if held else "queued", replayed=False)
+
+
+def _claims(items: Sequence[EvidenceIn]) -> tuple[dict[str, SourceClaim], dict[str, list[str]]]:
+    """Collect the sources of a request, each with its texts in order."""
+    claims: dict[str, SourceClaim] = {}
+    texts: dict[str, list[str]] = {}
+    for item in items:
+        if item.source:
+            claims[item.source.key] = item.source
+            texts.setdefault(item.source.key, []).append(item.content)
+    return claims, texts
+
+
+def _replayed(items: Sequence[EvidenceIn], steps: Mapping[str, SourceStep]) -> Accepted | None:
+    """Recognise a request that sends current revisions again: it is answered by the earlier intake.
+
+    :raises RevisionConflict: only a part of the request was sent before
+    """
+    earlier = {step.replayed_ingest_id for step in steps.values() if step.replayed_ingest_id}
+    if not earlier:
+        return None
+    whole = len(earlier) == 1 and all(item.source for item in items)
+    if not whole or any(step.replayed_ingest_id is None for step in steps.values()):
+        detail = "A part of this request is a revision that was sent before. Send the new part alone."
+        raise RevisionConflict(detail, code="revision_sent_before")
+    (ingest_id,) = earlier
+    return Accepted(ingest_id, "queued", replayed=True)
+
+
+def _activate(
+    principal: Principal,
+    claims: Mapping[str, SourceClaim],
+    texts: Mapping[str, Sequence[str]],
+    steps: Mapping[str, SourceStep],
+    *,
+    ingest_id: UUID,
+    now: datetime,
+) -> list[UUID]:
+    """Advance every source and return the fragments that stopped counting."""
+    outdated: list[UUID] = []
+    for name, step in steps.items():
+        claim = claims[name]
+        advance_source(step=step, claim=claim, ingest_id=ingest_id, texts=texts[name], now=now)
+        if step.replaced_revision_id:
+            outdated += fragments_of_revision(team_id=principal.team_id, revision_id=step.replaced_revision_id)
+        if claim.supersedes:
+            retire_fragments(
+                team_id=principal.team_id,
+                owner_id=principal.profile_id,
+                fragment_ids=claim.supersedes,
+                ingest_id=ingest_id,
+                now=now,
+            )
+            outdated += claim.supersedes
+    return outdated

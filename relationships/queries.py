@@ -1,0 +1,269 @@
+"""Reads of knowledge within one team."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from densemem.core.names import fold
+from relationships.identity import Identity
+from relationships.models import (
+    CrossReference,
+    EvidenceSupport,
+    ObservationResolution,
+    ObservationSpan,
+    PredicateDefinition,
+    RelationshipRecord,
+    SupportDecision,
+    VerificationEvent,
+)
+from relationships.policy import Behaviour, StoredRecord, StoredSupport
+from relationships.vocabulary import (
+    Cardinality,
+    CrossReferenceKind,
+    Lifecycle,
+    Polarity,
+    RelationshipKind,
+    Status,
+    SupportAction,
+    Tier,
+    TimePrecision,
+)
+
+COUNTS = (SupportAction.GRANT, SupportAction.REINSTATE)
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateView:
+    """A registered predicate in its newest version."""
+
+    key: str
+    version: int
+    active: tuple[str, ...]
+    inverse: tuple[str, ...]
+    symmetric: bool
+    subject_kinds: frozenset[str]
+    object_kinds: frozenset[str]
+    kind: RelationshipKind
+    cardinality: Cardinality
+
+    def behaviour(self) -> Behaviour:
+        """Return what a record keeps of it."""
+        return Behaviour(self.key, self.version, self.kind, self.cardinality, self.symmetric)
+
+    def accepts(self, *, subject_kind: str, object_kind: str) -> bool:
+        """Tell if ends of these kinds may stand with it."""
+        return subject_kind in self.subject_kinds and object_kind in self.object_kinds
+
+    def wordings(self) -> set[str]:
+        """Return every wording that means this predicate, folded for comparing."""
+        return {fold(w) for w in (self.key, self.key.replace("_", " "), *self.active, *self.inverse)}
+
+
+def registry(*, team_id: UUID) -> dict[str, PredicateView]:
+    """Return the predicates that a team may use now: the shared ones and its own, each in its newest version."""
+    rows = PredicateDefinition.objects.filter(team_id=None) | PredicateDefinition.objects.filter(team_id=team_id)
+    newest: dict[str, PredicateDefinition] = {}
+    for row in rows.order_by("seq"):
+        newest[row.key] = row
+    return {key: _predicate(row) for key, row in newest.items() if row.lifecycle == Lifecycle.ACTIVE}
+
+
+def stored_records(
+    *, team_id: UUID, pairs: Collection[tuple[UUID, str]], also: Collection[UUID] = (), lock: bool = False
+) -> list[StoredRecord]:
+    """Return every profile's records of these (subject, predicate) pairs, and the records named in `also`.
+
+    With `lock` the rows stay as they are until the transaction ends; rows are locked in the order of their ids.
+    """
+    wanted = RelationshipRecord.objects.of_team(team_id)
+    rows = wanted.filter(pk__in=also) | wanted.filter(
+        subject_entity_id__in={s for s, _ in pairs}, predicate_key__in={p for _, p in pairs}
+    )
+    if lock:
+        rows = rows.select_for_update()
+    asked = set(pairs)
+    kept = [r for r in rows.order_by("pk") if r.id in also or (r.subject_entity_id, r.predicate_key) in asked]
+    return _with_supports(team_id, kept)
+
+
+def records_by_id(*, team_id: UUID, record_ids: Collection[UUID], lock: bool = False) -> list[StoredRecord]:
+    """Return these records with their supports, in the order of their ids."""
+    rows = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids).order_by("pk")
+    return _with_supports(team_id, list(rows.select_for_update() if lock else rows))
+
+
+def supports_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> list[tuple[UUID, UUID]]:
+    """Return (support, record) of the supports that count now and cite one of these fragments."""
+    rows = EvidenceSupport.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
+    pairs = list(rows.order_by("pk").values_list("id", "relationship_id"))
+    counting = _counting({support for support, _ in pairs})
+    return [pair for pair in pairs if pair[0] in counting]
+
+
+def records_of_groups(*, team_id: UUID, groups: Collection[UUID]) -> set[UUID]:
+    """Return the records that rest on two or more of these source groups: those that a join may change."""
+    resting: dict[UUID, set[UUID]] = defaultdict(set)
+    rows = EvidenceSupport.objects.of_team(team_id).filter(group_id__in=groups)
+    for record, group in rows.values_list("relationship_id", "group_id").distinct():
+        resting[record].add(group)
+    return {record for record, of in resting.items() if len(of) > 1}
+
+
+def record_exists(*, team_id: UUID, record_id: UUID) -> bool:
+    """Tell if the team has this record."""
+    return RelationshipRecord.objects.of_team(team_id).filter(pk=record_id).exists()
+
+
+def _predicate(row: PredicateDefinition) -> PredicateView:
+    return PredicateView(
+        key=row.key,
+        version=row.version,
+        active=tuple(row.active),
+        inverse=tuple(row.inverse),
+        symmetric=row.symmetric,
+        subject_kinds=frozenset(row.subject_kinds),
+        object_kinds=frozenset(row.object_kinds),
+        kind=RelationshipKind(row.kind),
+        cardinality=Cardinality(row.cardinality),
+    )
+
+
+def _with_supports(team_id: UUID, rows: list[RelationshipRecord]) -> list[StoredRecord]:
+    ids = [r.id for r in rows]
+    supports: dict[UUID, list[StoredSupport]] = defaultdict(list)
+    links = list(EvidenceSupport.objects.of_team(team_id).filter(relationship_id__in=ids).select_related("observation"))
+    counting = _counting({s.id for s in links})
+    for link in links:
+        supports[link.relationship_id].append(_support(link, effective=link.id in counting))
+    references: dict[UUID, set[tuple[UUID, CrossReferenceKind]]] = defaultdict(set)
+    made = CrossReference.objects.of_team(team_id).filter(source_relationship_id__in=ids)
+    for source, target, kind in made.values_list("source_relationship_id", "target_relationship_id", "kind"):
+        references[source].add((target, CrossReferenceKind(kind)))
+    return [_record(r, supports[r.id], references[r.id]) for r in rows]
+
+
+def _counting(support_ids: Iterable[UUID]) -> set[UUID]:
+    """Return the supports whose newest decision lets them count."""
+    newest = (
+        SupportDecision.objects.filter(support_id__in=list(support_ids))
+        .order_by("support_id", "-seq")
+        .distinct("support_id")
+        .values_list("support_id", "action")
+    )
+    return {support for support, action in newest if action in COUNTS}
+
+
+def _support(link: EvidenceSupport, *, effective: bool) -> StoredSupport:
+    return StoredSupport(
+        fragment_id=link.fragment_id,
+        start=link.start,
+        end=link.end,
+        group_id=link.group_id,
+        authoritative=link.authoritative,
+        effective=effective,
+        observed_at=link.observation.observed_at,
+        sequence=link.seq,
+    )
+
+
+def _precision(word: str | None) -> TimePrecision | None:
+    return TimePrecision(word) if word else None
+
+
+def _record(
+    row: RelationshipRecord, supports: list[StoredSupport], references: set[tuple[UUID, CrossReferenceKind]]
+) -> StoredRecord:
+    return StoredRecord(
+        id=row.id,
+        identity=identity_of(row),
+        behaviour=Behaviour(
+            row.predicate_key,
+            row.predicate_version,
+            RelationshipKind(row.relationship_kind),
+            Cardinality(row.current_cardinality),
+            symmetric=False,
+        ),
+        tier=Tier(row.tier),
+        status=Status(row.status),
+        held_by_person=row.held_by_person,
+        version=row.version,
+        recorded_at=row.recorded_at,
+        valid_from_precision=_precision(row.valid_from_precision),
+        valid_to_precision=_precision(row.valid_to_precision),
+        support_count=row.support_count,
+        source_group_count=row.source_group_count,
+        supports=tuple(supports),
+        references=frozenset(references),
+    )
+
+
+def identity_of(row: RelationshipRecord) -> Identity:
+    """Return the identity of a stored record."""
+    return Identity(
+        team_id=row.team_id,
+        owner_id=row.owner_id,
+        subject_id=row.subject_entity_id,
+        predicate_key=row.predicate_key,
+        object_entity_id=row.object_entity_id,
+        object_value_id=row.object_value_id,
+        polarity=Polarity(row.polarity),
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        scope_key=row.scope_key,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationView:
+    """What became of one observation."""
+
+    observation_id: UUID
+    ref: str
+    proposal_id: str | None
+    outcome: str
+    reason: str
+    relationship_id: UUID | None
+    owner_profile_id: UUID
+    tier: str | None
+    relationship_status: str | None
+    verdict: str
+    start: int
+    end: int
+
+
+def observations_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[UUID, list[ObservationView]]:
+    """Return, by item, each observation with its newest resolution and the record as it is now."""
+    newest = (
+        ObservationResolution.objects.of_team(team_id)
+        .filter(observation__item_id__in=item_ids)
+        .order_by("observation_id", "-seq")
+        .distinct("observation_id")
+        .select_related("observation", "relationship")
+    )
+    rows = sorted(newest, key=lambda r: r.observation.seq)
+    ids = [r.observation_id for r in rows]
+    first = ObservationSpan.objects.of_team(team_id).filter(observation_id__in=ids, position=0)
+    spans = {row[0]: row[1:] for row in first.values_list("observation_id", "start", "end")}
+    judged = VerificationEvent.objects.of_team(team_id).filter(observation_id__in=ids).order_by("seq")
+    verdicts = dict(judged.values_list("observation_id", "verdict"))
+    found: dict[UUID, list[ObservationView]] = defaultdict(list)
+    for row in rows:
+        record = row.relationship
+        found[row.observation.item_id].append(
+            ObservationView(
+                observation_id=row.observation_id,
+                ref=row.observation.ref,
+                proposal_id=row.observation.proposal_id or None,
+                outcome=row.outcome,
+                reason=row.reason,
+                relationship_id=row.relationship_id,
+                owner_profile_id=row.observation.owner_id,
+                tier=record.tier if record else None,
+                relationship_status=record.status if record else None,
+                verdict=verdicts.get(row.observation_id, ""),
+                start=spans[row.observation_id][0],
+                end=spans[row.observation_id][1],
+            )
+        )
+    return found

@@ -1,0 +1,57 @@
+"""Writes of review. Opening a task is part of the commit that found the question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from review.models import Task, TaskEvent
+from review.vocabulary import TaskKind, TaskStatus
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A question for an owner about one item. `subject` names what it is about."""
+
+    kind: TaskKind
+    subject: str
+    reason: str
+    observation_id: UUID | None = None
+    resolution_id: UUID | None = None
+    relationship_id: UUID | None = None
+    rival_id: UUID | None = None
+
+
+def open_tasks(
+    *, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID, tasks: Sequence[NewTask], now: datetime
+) -> None:
+    """Ask each question that the owner is not being asked already."""
+    asked = set(
+        Task.objects.of_team(team_id)
+        .owned_by(owner_id)
+        .filter(subject__in=[t.subject for t in tasks], status__in=[TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED])
+        .values_list("kind", "subject")
+    )
+    fresh = [
+        Task(
+            team_id=team_id,
+            owner_id=owner_id,
+            kind=t.kind,
+            subject=t.subject,
+            reason=t.reason,
+            fragment_id=fragment_id,
+            item_id=item_id,
+            observation_id=t.observation_id,
+            resolution_id=t.resolution_id,
+            relationship_id=t.relationship_id,
+            rival_id=t.rival_id,
+            opened_at=now,
+        )
+        for t in tasks
+        if (t.kind, t.subject) not in asked
+    ]
+    Task.objects.bulk_create(fresh)
+    TaskEvent.objects.bulk_create(
+        TaskEvent(team_id=team_id, task_id=t.id, version=1, status=TaskStatus.OPEN, reason=t.reason, recorded_at=now)
+        for t in fresh
+    )

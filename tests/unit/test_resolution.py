@@ -1,0 +1,113 @@
+"""What becomes of a mention."""
+
+from itertools import permutations
+from uuid import UUID
+
+import pytest
+
+from entities.policy import (
+    Candidate,
+    CandidateNotOffered,
+    CandidatesMoved,
+    MentionDecision,
+    Newcomer,
+    decide_creation,
+    decide_mention,
+    settle_group,
+)
+from entities.vocabulary import EntityKind, ResolutionAction
+
+REUSE, CREATE, AMBIGUOUS = ResolutionAction
+PERSON, PRODUCT = EntityKind.PERSON, EntityKind.PRODUCT
+A, B, C = (UUID(int=number) for number in (1, 2, 3))
+EXACT_A, EXACT_B = Candidate(A, PERSON, exact=True), Candidate(B, PERSON, exact=True)
+NEAR_A, NEAR_B = Candidate(A, PERSON, exact=False), Candidate(B, PERSON, exact=False)
+PRODUCT_A = Candidate(A, PRODUCT, exact=True)
+
+
+class TestDecideMention:
+    @pytest.mark.parametrize(
+        ("action", "chosen", "candidates", "expected", "reason"),
+        [
+            (CREATE, None, [], CREATE, "no_candidate"),
+            (REUSE, A, [EXACT_A], REUSE, "evidence_names_candidate"),
+            (REUSE, A, [NEAR_A], REUSE, "evidence_names_candidate"),
+            (AMBIGUOUS, None, [EXACT_A, EXACT_B], AMBIGUOUS, "not_told_apart"),
+            (REUSE, B, [EXACT_A, EXACT_B], REUSE, "evidence_names_candidate"),
+            (CREATE, None, [EXACT_A], AMBIGUOUS, "create_beside_exact_match"),
+            (CREATE, None, [EXACT_A, EXACT_A], AMBIGUOUS, "create_beside_exact_match"),
+            (CREATE, None, [EXACT_A, NEAR_B], AMBIGUOUS, "create_beside_exact_match"),
+            (CREATE, None, [PRODUCT_A], CREATE, "told_apart"),
+            (CREATE, None, [NEAR_A], CREATE, "told_apart"),
+            (CREATE, None, [EXACT_A, EXACT_B], CREATE, "told_apart"),
+            (AMBIGUOUS, None, [], AMBIGUOUS, "not_told_apart"),
+        ],
+    )
+    def test_follows_the_table(self, action, chosen, candidates, expected, reason):
+        decided = decide_mention(action=action, candidate_id=chosen, candidates=candidates, kind=PERSON)
+
+        assert (decided.action, decided.reason) == (expected, reason)
+        assert decided.entity_id == (chosen if expected is REUSE else None)
+
+    @pytest.mark.parametrize(
+        ("action", "chosen"), [(REUSE, None), (REUSE, C), (CREATE, A), (CREATE, C), (AMBIGUOUS, A)]
+    )
+    def test_refuses_a_choice_beyond_the_candidates(self, action, chosen):
+        with pytest.raises(CandidateNotOffered):
+            decide_mention(action=action, candidate_id=chosen, candidates=[EXACT_A, EXACT_B], kind=PERSON)
+
+
+def answers(text: str) -> list[MentionDecision]:
+    """Read one letter for each mention: c creates, a and b reuse, ? is ambiguous."""
+    reused = {"a": A, "b": B}
+    actions = {"c": CREATE, "?": AMBIGUOUS}
+    return [MentionDecision(actions.get(letter, REUSE), reused.get(letter), "given") for letter in text]
+
+
+class TestSettleGroup:
+    @pytest.mark.parametrize(
+        ("given", "settled"),
+        [
+            ("c", "c"),
+            ("cc", "cc"),
+            ("aa", "aa"),
+            ("ab", "ab"),
+            ("??", "??"),
+            ("ca", "?a"),
+            ("c?", "??"),
+            ("a?", "a?"),
+            ("cab?", "?ab?"),
+        ],
+    )
+    def test_follows_the_table(self, given, settled):
+        outcome = settle_group(answers(given))
+
+        wanted = [(answer.action, answer.entity_id) for answer in answers(settled)]
+        assert [(decision.action, decision.entity_id) for decision in outcome] == wanted
+
+    def test_does_not_depend_on_the_order(self):
+        outcomes = {frozenset(settle_group(order)) for order in permutations(answers("ca?"))}
+
+        assert len(outcomes) == 1
+
+
+class TestDecideCreation:
+    def test_creates_while_nobody_else_did(self):
+        assert decide_creation([]).action is CREATE
+
+    def test_reuses_what_its_own_ingest_made(self):
+        decided = decide_creation([Newcomer(A, same_ingest=True)])
+
+        assert (decided.action, decided.entity_id) == (REUSE, A)
+
+    @pytest.mark.parametrize(
+        "newcomers",
+        [
+            [Newcomer(A, same_ingest=False)],
+            [Newcomer(A, same_ingest=True), Newcomer(B, same_ingest=False)],
+            [Newcomer(A, same_ingest=True), Newcomer(B, same_ingest=True)],
+        ],
+    )
+    def test_goes_back_when_somebody_else_made_one(self, newcomers):
+        with pytest.raises(CandidatesMoved):
+            decide_creation(newcomers)

@@ -1,0 +1,175 @@
+"""Source revisions, independence and authority."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evidence.policy import (
+    AuthorityRefused,
+    RevisionConflict,
+    RevisionStep,
+    SourceNotOwned,
+    check_authority,
+    check_revision,
+    count_groups,
+    near_copy,
+    same_text,
+    word_runs,
+)
+from evidence.vocabulary import Authority, SourceType
+
+A, B, C, D = (UUID(int=number) for number in range(1, 5))
+GROUPS = st.integers(1, 8).map(lambda number: UUID(int=number))
+JOINS = st.lists(st.tuples(GROUPS, GROUPS), max_size=8)
+STORY = "the quick brown fox jumps over the lazy dog near the old mill by the river today"
+
+
+class TestCheckRevision:
+    @pytest.mark.parametrize(
+        ("current", "token", "previous", "same", "step"),
+        [
+            (None, "r1", None, False, RevisionStep.FIRST),
+            ("r2", "r3", "r2", False, RevisionStep.ADVANCE),
+            ("r2", "r2", "r1", True, RevisionStep.REPLAY),
+            ("r1", "r1", None, True, RevisionStep.REPLAY),
+        ],
+    )
+    def test_follows_the_table(self, current, token, previous, same, step):
+        decided = check_revision(
+            current_token=current,
+            owner_is_caller=True,
+            token=token,
+            previous=previous,
+            same_content=same,
+            former_tokens=["r1"] if current == "r2" else [],
+        )
+
+        assert decided is step
+
+    @pytest.mark.parametrize(
+        ("current", "token", "previous", "same", "code"),
+        [
+            (None, "r1", "r0", False, "first_revision_has_previous"),
+            ("r2", "r3", None, False, "previous_revision_missing"),
+            ("r2", "r3", "r1", False, "previous_revision_stale"),
+            ("r2", "r3", "R2", False, "previous_revision_stale"),
+            ("r2", "r3", "r3", False, "previous_revision_stale"),
+            ("r2", "r2", "r1", False, "revision_token_reused"),
+            ("r2", "r1", "r2", False, "revision_token_is_former"),
+            ("r2", "r1", None, True, "revision_token_is_former"),
+        ],
+    )
+    def test_refuses_what_does_not_continue_the_current_one(self, current, token, previous, same, code):
+        with pytest.raises(RevisionConflict) as refused:
+            check_revision(
+                current_token=current,
+                owner_is_caller=True,
+                token=token,
+                previous=previous,
+                same_content=same,
+                former_tokens=["r1"],
+            )
+
+        assert refused.value.code == code
+
+    @pytest.mark.parametrize(("token", "same"), [("r3", False), ("r2", True)])
+    def test_refuses_everybody_but_the_owner_first(self, token, same):
+        with pytest.raises(SourceNotOwned):
+            check_revision(current_token="r2", owner_is_caller=False, token=token, previous="r2", same_content=same)
+
+
+class TestCheckAuthority:
+    @pytest.mark.parametrize("source_type", list(SourceType))
+    def test_refuses_authority_without_a_grant_for_the_type(self, source_type):
+        others = [other for other in SourceType if other is not source_type]
+
+        with pytest.raises(AuthorityRefused):
+            check_authority(authority=Authority.AUTHORITATIVE, source_type=source_type, granted=others)
+
+    def test_allows_it_with_the_grant(self):
+        check_authority(authority=Authority.AUTHORITATIVE, source_type=SourceType.MANUAL, granted=[SourceType.MANUAL])
+
+    @pytest.mark.parametrize("authority", [word for word in Authority if word is not Authority.AUTHORITATIVE])
+    def test_asks_no_grant_for_less(self, authority):
+        check_authority(authority=authority, source_type=SourceType.MANUAL, granted=[])
+
+
+class TestCountGroups:
+    @pytest.mark.parametrize(
+        ("groups", "joins", "expected"),
+        [
+            ([], [], 0),
+            ([], [(A, B)], 0),
+            ([A], [], 1),
+            ([A, A], [], 1),
+            ([A, B], [], 2),
+            ([A, B], [(A, B)], 1),
+            ([A, B], [(B, A), (A, B)], 1),
+            ([A, B], [(A, C), (C, B)], 1),  # by way of a group that supports nothing here
+            ([A, B, C], [(A, B)], 2),
+            ([A, B], [(C, D)], 2),
+            ([A, B, C, D], [(A, B), (C, D)], 2),
+            ([A, B, C, D], [(A, B), (C, D), (D, A)], 1),
+        ],
+    )
+    def test_counts_the_independent_voices(self, groups, joins, expected):
+        assert count_groups(groups, joins) == expected
+
+    @given(st.lists(GROUPS, max_size=8), JOINS, st.randoms(use_true_random=False))
+    def test_does_not_depend_on_the_order(self, groups, joins, random):
+        turned = [pair[::-1] for pair in joins]
+        random.shuffle(turned)
+
+        assert count_groups(sorted(groups), turned) == count_groups(groups, joins)
+
+    @given(st.lists(GROUPS, max_size=8), JOINS, GROUPS, GROUPS)
+    def test_never_rises_by_a_join_and_falls_by_one_at_most(self, groups, joins, one, other):
+        before = count_groups(groups, joins)
+
+        assert before - 1 <= count_groups(groups, [*joins, (one, other)]) <= before
+
+    def test_counts_a_long_chain(self):
+        chain = [UUID(int=number) for number in range(5_000)]
+
+        assert count_groups(chain, zip(chain, chain[1:], strict=False)) == 1
+
+
+class TestSameText:
+    @pytest.mark.parametrize(
+        ("one", "other", "expected"),
+        [
+            ("Mara works on Quill.", "mara  works on\nQuill.", True),
+            ("Zoë works.", "Zoe\N{COMBINING DIAERESIS} works.", True),
+            ("Mara works on Quill.", "Mara worked on Quill.", False),
+            ("Mara works.", "Mara works not.", False),
+        ],
+    )
+    def test_looks_through_case_and_spacing_only(self, one, other, expected):
+        assert same_text(one, other) is expected
+
+
+class TestNearCopy:
+    @pytest.mark.parametrize(
+        ("text", "of", "expected"),
+        [
+            (STORY, STORY, True),
+            (STORY.upper().replace(" ", ", "), STORY, True),
+            (STORY + " and so on", STORY, True),  # 13 of 16 runs
+            (STORY + " and so on it", STORY, False),  # 13 of 17 runs
+            ("the quick brown fox jumps", STORY, True),
+            (STORY, "the quick brown fox jumps", False),
+            ("the quick brown fox", STORY, False),
+            ("a wholly other text about five things", STORY, False),
+            ("", STORY, False),
+            (STORY, "", False),
+            ("王質は製品を担当しています", "報告:王質は製品を担当しています。", True),
+        ],
+    )
+    def test_needs_four_of_five_runs(self, text, of, expected):
+        assert near_copy(text, of) is expected
+
+    @given(st.text(max_size=80))
+    def test_finds_every_text_in_itself(self, text):
+        assert near_copy(text, text) is bool(word_runs(text))
