@@ -33,6 +33,11 @@ class Console:
         """The profiles that the login may change to."""
         return tuple(p for p in self.profiles if p.id != self.profile.id)
 
+    @property
+    def powers(self) -> str:
+        """Role and scopes in words."""
+        return f"{self.principal.role.capitalize()} with {' and '.join(sorted(self.principal.scopes))}"
+
 
 def console_page(view: Page) -> Page:
     """Let a signed-in profile with the scope `read` in, and answer what a use case refuses by a page.
@@ -46,9 +51,7 @@ def console_page(view: Page) -> Page:
             request.console = _console_of(request)  # type: ignore[attr-defined]
             return view(request, *args, **named)
         except ScopeMissing as missing:
-            raise PermissionDenied(
-                f"This needs the scope {missing.scope}. Ask a manager of your team for it."
-            ) from None
+            raise PermissionDenied(f"This needs the scope {missing.scope}. Ask a manager for it.") from None
         except Refused as refused:
             raise _as_page(refused) from None
 
@@ -73,8 +76,12 @@ def choose_profile(request: HttpRequest) -> HttpResponseRedirect:
         raise PermissionDenied("Your login may not act as this profile.")
     request.session["profile_id"] = asked
     following = request.POST.get("next", "")
-    safe = url_has_allowed_host_and_scheme(following, allowed_hosts={request.get_host()}, require_https=request.is_secure())
-    return redirect(following if safe else "inbox")
+    return redirect(following if _is_ours(request, following) else "inbox")
+
+
+def _is_ours(request: HttpRequest, address: str) -> bool:
+    hosts = {request.get_host()}
+    return url_has_allowed_host_and_scheme(address, allowed_hosts=hosts, require_https=request.is_secure())
 
 
 def _console_of(request: HttpRequest) -> Console:

@@ -103,6 +103,7 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DENSEMEM_HOME / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise serves from the finders, and wants the folder to be there
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 

@@ -32,8 +32,15 @@ WAIT_SECONDS: Final = 20
 # Recall and lists.
 QUERY_CHARS: Final = 512
 RECALL_ITEMS: Final = 50
+RECALL_DEFAULT: Final = 10
+RECALL_CANDIDATES: Final = 500  # documents that one search ranks
+TERM_CHARS: Final = 64  # of one search term
+QUERY_TERMS: Final = 64
+CONFLICTS: Final = 20  # shown beside one recall
+CONFLICT_REFERENCES: Final = 1_000  # challenges and corrections read for them
 PAGE_ITEMS: Final = 100
 TRACE_ITEMS: Final = 100
+TRACE_CONTEXT_CHARS: Final = 300  # on each side of a cited span
 INBOX_ITEMS: Final = 50
 CONTEXT_CHARS: Final = 300  # shown on both sides of a span
 
@@ -68,3 +75,13 @@ FANOUT_RECORDS: Final = 1_000
 SOURCES_FOR_FACT: Final = 2
 NEAR_COPY_WORDS: Final = 5  # in one run of words
 NEAR_COPY_PERCENT: Final = 80  # of the runs found in the other text
+
+# Demo.
+DEMO_SECONDS: Final = 150  # one paper of the sample may wait for a worker that holds it: longer than a lease
+
+# Audit.
+AUDIT_ROWS: Final = 500  # compared at once
+AUDIT_DIFFERENCES: Final = 100  # listed for one check; all are counted
+
+# Doors.
+MCP_THREADS: Final = 16  # calls that may wait for the database at once

@@ -16,14 +16,36 @@ from densemem.providers.base import Call, Provider, Role, Stage, Turn
 from densemem.providers.rules import Rules
 from densemem.providers.rules.patterns import wordings
 
-KINDS = ("person", "organization", "team", "project", "product", "technology", "place", "document", "event", "concept", "other")
+KINDS = (
+    "person",
+    "organization",
+    "team",
+    "project",
+    "product",
+    "technology",
+    "place",
+    "document",
+    "event",
+    "concept",
+    "other",
+)
 VALUES = ("text", "number", "boolean", "date", "date_time", "duration", "money")
 _PROPERTY_KINDS = {
-    "CEO": ("organization", "person"), "EDUCATED_AT": ("person", "organization"), "EMPLOYEE_OR_MEMBER_OF": ("person", "organization"),
-    "FOUNDED_BY": ("organization", None), "HEADQUARTERS": ("organization", "place"), "PLACE_OF_RESIDENCE": ("person", "place"),
-    "SPOUSE": ("person", "person"), "SUBSIDIARY_OF": ("organization", "organization"), "DATE_FOUNDED": ("organization", None),
-    "DATE_OF_BIRTH": ("person", None), "CHILD_OF": ("person", "person"), "NATIONALITY": ("person", "place"),
-    "PLACE_OF_BIRTH": ("person", "place"), "DATE_OF_DEATH": ("person", None), "POLITICAL_AFFILIATION": ("person", "organization"),
+    "CEO": ("organization", "person"),
+    "EDUCATED_AT": ("person", "organization"),
+    "EMPLOYEE_OR_MEMBER_OF": ("person", "organization"),
+    "FOUNDED_BY": ("organization", None),
+    "HEADQUARTERS": ("organization", "place"),
+    "PLACE_OF_RESIDENCE": ("person", "place"),
+    "SPOUSE": ("person", "person"),
+    "SUBSIDIARY_OF": ("organization", "organization"),
+    "DATE_FOUNDED": ("organization", None),
+    "DATE_OF_BIRTH": ("person", None),
+    "CHILD_OF": ("person", "person"),
+    "NATIONALITY": ("person", "place"),
+    "PLACE_OF_BIRTH": ("person", "place"),
+    "DATE_OF_DEATH": ("person", None),
+    "POLITICAL_AFFILIATION": ("person", "organization"),
 }
 Names = Sequence[tuple[str, str | None, int, int]]
 
@@ -46,9 +68,14 @@ def extraction_request(text: str, names: Names, predicates: Sequence[Mapping[str
     ]
     fields = ("key", "active", "inverse", "subject_kinds", "object_kinds")
     return {
-        "request_id": "r1", "evidence": [{"evidence_id": "e1", "content": text}],
-        "proposal": {"entities": entities[:100], "observations": []}, "known_names": [], "entity_kinds": list(KINDS),
-        "value_types": list(VALUES), "predicates": [{field: row[field] for field in fields} for row in predicates], "signals": [],
+        "request_id": "r1",
+        "evidence": [{"evidence_id": "e1", "content": text}],
+        "proposal": {"entities": entities[:100], "observations": []},
+        "known_names": [],
+        "entity_kinds": list(KINDS),
+        "value_types": list(VALUES),
+        "predicates": [{field: row[field] for field in fields} for row in predicates],
+        "signals": [],
     }
 
 
@@ -62,26 +89,62 @@ def _place(text: str, row: Mapping[str, Any]) -> tuple[int, int]:
 
 def verifier_request(text: str, bundle: Mapping[str, Any], keys_of: Callable[[str], list[str]]) -> dict[str, Any]:
     """Turn a bundle into the verifier's question, filling the end of an ended draft as the server does."""
-    mentions = {row["ref"]: row | dict(zip(("start", "end"), _place(text, row), strict=True)) for row in bundle["mentions"]}
+    mentions = {
+        row["ref"]: row | dict(zip(("start", "end"), _place(text, row), strict=True)) for row in bundle["mentions"]
+    }
     values = {row["ref"]: row | dict(zip(("start", "end"), _place(text, row), strict=True)) for row in bundle["values"]}
     observations = []
     for row in bundle["observations"]:
         start, end = _place(text, row["quotes"][0])
         value = values.get(row["value_ref"])
-        shown = {key: value[key] for key in ("type", "value", "unit", "start", "end")} | {"surface": value["quote"]} if value else None
-        same = {key: row[key] for key in ("ref", "subject_ref", "object_ref", "polarity", "modality", "valid_from", "scope", "evidence_id")}
+        shown = (
+            {key: value[key] for key in ("type", "value", "unit", "start", "end")} | {"surface": value["quote"]}
+            if value
+            else None
+        )
+        same = {
+            key: row[key]
+            for key in (
+                "ref",
+                "subject_ref",
+                "object_ref",
+                "polarity",
+                "modality",
+                "valid_from",
+                "scope",
+                "evidence_id",
+            )
+        }
         valid_to = row["valid_to"] or ("2026-01-01T00:00:00Z" if row["ended"] else None)
-        observations.append(same | {
-            "original_predicate": row["predicate"], "predicate_candidates": keys_of(row["predicate"]), "object_value": shown,
-            "valid_to": valid_to, "start": start, "end": end,
-        })
+        observations.append(
+            same
+            | {
+                "original_predicate": row["predicate"],
+                "predicate_candidates": keys_of(row["predicate"]),
+                "object_value": shown,
+                "valid_to": valid_to,
+                "start": start,
+                "end": end,
+            }
+        )
     entity_mentions = [
-        {"ref": row["ref"], "surface": row["quote"], "kind": row["kind"], "evidence_id": "e1", "start": row["start"], "end": row["end"], "candidates": []}
+        {
+            "ref": row["ref"],
+            "surface": row["quote"],
+            "kind": row["kind"],
+            "evidence_id": "e1",
+            "start": row["start"],
+            "end": row["end"],
+            "candidates": [],
+        }
         for row in mentions.values()
     ]
     return {
-        "request_id": "r2", "evidence": [{"evidence_id": "e1", "content": text}], "entity_mentions": entity_mentions,
-        "relationship_observations": observations, "signals": [],
+        "request_id": "r2",
+        "evidence": [{"evidence_id": "e1", "content": text}],
+        "entity_mentions": entity_mentions,
+        "relationship_observations": observations,
+        "signals": [],
     }
 
 
@@ -95,7 +158,13 @@ def wording_table(predicates: Sequence[Mapping[str, Any]]) -> Callable[[str], li
     return lambda wording: sorted(table.get(wording.casefold(), ()))
 
 
-def active_facts(provider: Provider, text: str, names: Names, predicates: Sequence[Mapping[str, Any]], keys_of: Callable[[str], list[str]]) -> list[ActiveFact]:
+def active_facts(
+    provider: Provider,
+    text: str,
+    names: Names,
+    predicates: Sequence[Mapping[str, Any]],
+    keys_of: Callable[[str], list[str]],
+) -> list[ActiveFact]:
     """Return what would become active for one text in an empty memory."""
     bundle = ask(provider, Stage.EXTRACT, extraction_request(text, names, predicates))
     request = verifier_request(text, bundle, keys_of)
@@ -108,11 +177,23 @@ def active_facts(provider: Provider, text: str, names: Names, predicates: Sequen
             continue
         subject, value = mentions[row["subject_ref"]], row["object_value"]
         object_ = value or mentions[row["object_ref"]]
-        facts.append(ActiveFact(
-            subject["surface"], result["predicate_key"], object_["surface"], row["polarity"], row["valid_to"] is not None, subject["kind"],
-            None if value else object_["kind"], value["value"] if value else None, row["valid_from"], row["valid_to"], row["scope"],
-            (subject["start"], subject["end"]), (object_["start"], object_["end"]),
-        ))
+        facts.append(
+            ActiveFact(
+                subject["surface"],
+                result["predicate_key"],
+                object_["surface"],
+                row["polarity"],
+                row["valid_to"] is not None,
+                subject["kind"],
+                None if value else object_["kind"],
+                value["value"] if value else None,
+                row["valid_from"],
+                row["valid_to"],
+                row["scope"],
+                (subject["start"], subject["end"]),
+                (object_["start"], object_["end"]),
+            )
+        )
     return facts
 
 
@@ -128,12 +209,21 @@ def passage_names(rows: Iterable[Mapping[str, Any]]) -> dict[str, Names]:
         found.setdefault(row["passage"], {})
         for end, kind in zip(("subject", "object"), _PROPERTY_KINDS[row["property"]], strict=True):
             label = row.get(end)
-            if label and label["text"][0].isupper() and label["text"] not in _PRONOUNS and not (end == "object" and "DATE" in row["property"]):
-                found[row["passage"]].setdefault((label["start"], label["end"]), (label["text"], kind, label["start"], label["end"]))
+            if (
+                label
+                and label["text"][0].isupper()
+                and label["text"] not in _PRONOUNS
+                and not (end == "object" and "DATE" in row["property"])
+            ):
+                found[row["passage"]].setdefault(
+                    (label["start"], label["end"]), (label["text"], kind, label["start"], label["end"])
+                )
     return {passage: _apart(names.values()) for passage, names in found.items()}
 
 
-_PRONOUNS = frozenset(["He", "She", "It", "They", "His", "Her", "Its", "Their", "I", "We", "You", "This", "The", "Who", "Which"])
+_PRONOUNS = frozenset(
+    ["He", "She", "It", "They", "His", "Her", "Its", "Their", "I", "We", "You", "This", "The", "Who", "Which"]
+)
 
 
 def _apart(names: Iterable[tuple[str, str | None, int, int]]) -> Names:
@@ -163,13 +253,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     keys_of, provider = wording_table(predicates), Rules()
     if options.notes:
         notes = _lines(options.notes)
-        active = {n["id"]: active_facts(provider, n["text"], () if options.without_names else note_names(n), predicates, keys_of) for n in notes}
+        active = {
+            n["id"]: active_facts(
+                provider, n["text"], () if options.without_names else note_names(n), predicates, keys_of
+            )
+            for n in notes
+        }
         _print(score_notes(notes, active))
     if options.knowledgenet:
         rows = _lines(options.knowledgenet)[: options.limit]
         names = passage_names(rows)
         by_passage = {
-            passage: active_facts(provider, passage, () if options.without_names else group, predicates, keys_of) for passage, group in names.items()
+            passage: active_facts(provider, passage, () if options.without_names else group, predicates, keys_of)
+            for passage, group in names.items()
         }
         _print(score_knowledgenet(rows, by_passage))
     return 0

@@ -35,7 +35,9 @@ def run(paths: list[Path]) -> dict[str, dict[str, float]]:
 def texts(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (label, text) of each row of a file; the label is empty when rows carry none."""
     raw = path.read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in raw.splitlines() if line.strip()] if path.suffix == ".jsonl" else json.loads(raw)
+    rows = (
+        [json.loads(line) for line in raw.splitlines() if line.strip()] if path.suffix == ".jsonl" else json.loads(raw)
+    )
     seen: set[tuple[str, str]] = set()
     for label, text in _walk(rows):
         if text.strip() and (label, text) not in seen:

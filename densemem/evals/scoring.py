@@ -55,7 +55,13 @@ def wilson(hits: int, total: int, z: float = 1.96) -> tuple[float, float]:
 def rate(hits: int, total: int) -> dict[str, Any]:
     """Report a share with its counts and interval; the share of nothing is None."""
     low, high = wilson(hits, total)
-    return {"hits": hits, "of": total, "rate": round(hits / total, 4) if total else None, "low": round(low, 4), "high": round(high, 4)}
+    return {
+        "hits": hits,
+        "of": total,
+        "rate": round(hits / total, 4) if total else None,
+        "low": round(low, 4),
+        "high": round(high, 4),
+    }
 
 
 def _fold(name: str | None) -> str:
@@ -80,7 +86,9 @@ def _says(active: ActiveFact, label: Mapping[str, Any], homonym: bool) -> bool:
     return not homonym or active.subject_kind in (None, label["subject_kind"])
 
 
-def score_notes(notes: Iterable[Mapping[str, Any]], active_by_note: Mapping[str, Sequence[ActiveFact]]) -> dict[str, Any]:
+def score_notes(
+    notes: Iterable[Mapping[str, Any]], active_by_note: Mapping[str, Sequence[ActiveFact]]
+) -> dict[str, Any]:
     """Score the active records of labelled team notes.
 
     :param active_by_note: per note id the records that became active in an empty memory
@@ -130,7 +138,13 @@ class _Notes:
         self.by_trap[note["trap"]].update(must=1, hit=hit)
         self.by_predicate[label["predicate"]].update(must=1, hit=hit)
         if label["plain"] and not hit:
-            self.missed.append({"id": note["id"], "text": note["text"], "fact": [label["subject"], label["predicate"], label.get("object", label.get("value"))]})
+            self.missed.append(
+                {
+                    "id": note["id"],
+                    "text": note["text"],
+                    "fact": [label["subject"], label["predicate"], label.get("object", label.get("value"))],
+                }
+            )
 
     def report(self) -> dict[str, Any]:
         """Return the figures."""
@@ -144,7 +158,9 @@ class _Notes:
             "scope_carried": rate(count["scope_carried"], count["scoped"]),
             "by_trap": {trap: f"{c['hit']}/{c['must']}" for trap, c in sorted(self.by_trap.items())},
             "by_predicate": {key: f"{c['hit']}/{c['must']}" for key, c in sorted(self.by_predicate.items())},
-            "wrong": self.wrong, "forbidden": self.forbidden, "missed_plain": self.missed,
+            "wrong": self.wrong,
+            "forbidden": self.forbidden,
+            "missed_plain": self.missed,
         }
 
 
@@ -158,7 +174,9 @@ def _words(record: ActiveFact) -> list[str]:
     return [record.subject, record.predicate, record.object, record.polarity, "ended" if record.ended else "current"]
 
 
-def score_knowledgenet(rows: Iterable[Mapping[str, Any]], active_by_passage: Mapping[str, Sequence[ActiveFact]]) -> dict[str, Any]:
+def score_knowledgenet(
+    rows: Iterable[Mapping[str, Any]], active_by_passage: Mapping[str, Sequence[ActiveFact]]
+) -> dict[str, Any]:
     """Score active records against passages that were labelled one property at a time.
 
     A record counts only where its passage was labelled for a property that its predicate maps to; it is right when both of its
@@ -187,7 +205,12 @@ def score_knowledgenet(rows: Iterable[Mapping[str, Any]], active_by_passage: Map
     }
 
 
-def _count_recall(group: Sequence[Mapping[str, Any]], active: Sequence[ActiveFact], counts: Counter[str], by_property: dict[str, Counter[str]]) -> None:
+def _count_recall(
+    group: Sequence[Mapping[str, Any]],
+    active: Sequence[ActiveFact],
+    counts: Counter[str],
+    by_property: dict[str, Counter[str]],
+) -> None:
     """Count the labels of one passage that an active record meets."""
     for row in group:
         if "subject" not in row:
@@ -197,11 +220,23 @@ def _count_recall(group: Sequence[Mapping[str, Any]], active: Sequence[ActiveFac
         by_property[row["property"]].update(labels=1, hit=hit)
 
 
-def _count_precision(passage: str, group: Sequence[Mapping[str, Any]], record: ActiveFact, counts: Counter[str],
-                     by_property: dict[str, Counter[str]], wrong: list[dict[str, Any]]) -> None:
+def _count_precision(
+    passage: str,
+    group: Sequence[Mapping[str, Any]],
+    record: ActiveFact,
+    counts: Counter[str],
+    by_property: dict[str, Counter[str]],
+    wrong: list[dict[str, Any]],
+) -> None:
     """Judge one active record where its passage was labelled for its property."""
     counts.update(active=1)
-    judged = sorted({row["property"] for row in group if row["property"] in PROPERTIES and record.predicate in PROPERTIES[row["property"]][0]})
+    judged = sorted(
+        {
+            row["property"]
+            for row in group
+            if row["property"] in PROPERTIES and record.predicate in PROPERTIES[row["property"]][0]
+        }
+    )
     if not judged:
         return
     right = int(any(_meets(record, row) for row in group if "subject" in row))
@@ -219,7 +254,9 @@ def _meets(record: ActiveFact, row: Mapping[str, Any]) -> bool:
     subject, object_ = (row["object"], row["subject"]) if turned else (row["subject"], row["object"])
     if _overlaps(record.subject_at, subject) and _overlaps(record.object_at, object_):
         return True
-    return record.predicate in SYMMETRIC and _overlaps(record.subject_at, object_) and _overlaps(record.object_at, subject)
+    return (
+        record.predicate in SYMMETRIC and _overlaps(record.subject_at, object_) and _overlaps(record.object_at, subject)
+    )
 
 
 def _overlaps(span: tuple[int, int] | None, label: Mapping[str, Any]) -> bool:

@@ -121,15 +121,20 @@ def _encoded(text: str) -> Iterator[Signal]:
     """Yield the encoded blocks whose decoded text gives an order, and the order itself at the same place."""
     for start, end, decoded in decode.blocks(text):
         plain = views.normalised(decoded)
-        found = [(kind, severity) for _, _, kind, severity in (*lexical.matches(plain.text), *markup.shapes(plain.text))]
+        found = [
+            (kind, severity) for _, _, kind, severity in (*lexical.matches(plain.text), *markup.shapes(plain.text))
+        ]
         if not found:
             continue
-        told = lexical.is_told(text.lower(), start)
+        before = text[max(0, start - lexical.BEFORE) : start].lower()
+        told = lexical.is_told(before, len(before))
         worst = max((severity for _, severity in found), key=_RANK.__getitem__)
         grave = _RANK[worst] >= _RANK[Severity.HIGH] and not told
         yield Signal(start, end, SignalKind.OBFUSCATED_INSTRUCTION, Severity.HIGH if grave else Severity.MEDIUM)
         for kind, severity in found:
-            yield Signal(start, end, kind, Severity.LOW if told else min(severity, Severity.HIGH, key=_RANK.__getitem__))
+            yield Signal(
+                start, end, kind, Severity.LOW if told else min(severity, Severity.HIGH, key=_RANK.__getitem__)
+            )
 
 
 def _distinct(signals: Iterable[Signal]) -> list[Signal]:

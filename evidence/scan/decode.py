@@ -18,7 +18,34 @@ Decoder = Callable[[str], bytes]
 
 _MORSE: Final = dict(
     zip(
-        [".-", "-...", "-.-.", "-..", ".", "..-.", "--.", "....", "..", ".---", "-.-", ".-..", "--", "-.", "---", ".--.", "--.-", ".-.", "...", "-", "..-", "...-", ".--", "-..-", "-.--", "--.."],
+        [
+            ".-",
+            "-...",
+            "-.-.",
+            "-..",
+            ".",
+            "..-.",
+            "--.",
+            "....",
+            "..",
+            ".---",
+            "-.-",
+            ".-..",
+            "--",
+            "-.",
+            "---",
+            ".--.",
+            "--.-",
+            ".-.",
+            "...",
+            "-",
+            "..-",
+            "...-",
+            ".--",
+            "-..-",
+            "-.--",
+            "--..",
+        ],
         "abcdefghijklmnopqrstuvwxyz",
         strict=True,
     )
@@ -98,10 +125,11 @@ def blocks(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         seen = 0
         for match in pattern.finditer(text):
-            decoded = _readable(match.group()[:BLOCK_CHARS], decoder)
+            block = match.group().rstrip(" ,:")
+            decoded = _readable(block[:BLOCK_CHARS], decoder)
             if decoded is None:
                 continue
-            yield match.start(), match.end(), decoded
+            yield match.start(), match.start() + len(block), decoded
             seen += 1
             if seen == BLOCKS:
                 break

@@ -22,10 +22,21 @@ SHAPES: Final[tuple[tuple[SignalKind, Severity, str, str], ...]] = (
     (ROLE, CRITICAL, "<sys>>", r"<</?sys>>"),
     (ROLE, CRITICAL, "_of_turn", r"<(?:start|end)_of_turn>"),
     (ROLE, HIGH, "human:", r"\n\n(?:human|assistant): ?(?=[^\n]{0,300}\n\n(?:human|assistant):)"),
-    (ROLE, MEDIUM, "system", r"(?:^|(?<=\n))[ \t>*#\[(<{_=-]{0,8}+system(?: (?:note|notice|message|prompt|override|instructions?|"
-     r"update|alert))?[ \t\])>}*_]{0,4}+:"),
+    (
+        ROLE,
+        MEDIUM,
+        "system",
+        r"(?:^|(?<=\n))[ \t>*#\[(<{_=-]{0,8}+system(?: (?:note|notice|message|"
+        r"prompt|override|instructions?|"
+        r"update|alert))?[ \t\])>}*_]{0,4}+:",
+    ),
     (ROLE, MEDIUM, "system", r"[<\[{(][/\\]?(?:now entering |begin |end )?system(?:[ _:][\w:]{1,14}){0,6}[>\]})]"),
-    (ROLE, MEDIUM, "mode", r"[<\[{][/\\]?(?:now entering )?[a-z]{2,14}(?:[ _][a-z]{2,14}){0,3}[ _]mode(?: activated)?[>\]}]"),
+    (
+        ROLE,
+        MEDIUM,
+        "mode",
+        r"[<\[{][/\\]?(?:now entering )?[a-z]{2,14}(?:[ _][a-z]{2,14}){0,3}[ _]mode(?: activated)?[>\]}]",
+    ),
     (ROLE, MEDIUM, "override", r"[<\[{](?:[a-z]{2,14}[ _]){1,5}override(?:[ _:][\w]{1,14}){0,4}"),
     (ROLE, LOW, "override", r"(?:^|(?<=\n))[ \t]{0,4}override ?:"),
     (ROLE, MEDIUM, "end", r"[-#=*%]{3,20}[ ]?end(?: of)? [a-z ]{2,30}[ ]?[-#=*%]{3,20}"),
@@ -34,16 +45,29 @@ SHAPES: Final[tuple[tuple[SignalKind, Severity, str, str], ...]] = (
     (HIDDEN, CRITICAL, "<object", r"<object\b[^<>]{0,500}\b(?:data|type|classid)\s?="),
     (HIDDEN, CRITICAL, "<embed", r"<embed\b[^<>]{0,500}\bsrc\s?="),
     (HIDDEN, CRITICAL, "=", r"<[a-z][a-z0-9]{0,15}\b[^<>]{0,300}?[\s/\"']on[a-z]{3,20}\s{0,3}=\s{0,3}[\"'a-z]"),
-    (HIDDEN, CRITICAL, "javascript", r"(?:\b(?:href|src|action|formaction)\s{0,3}=\s{0,3}[\"']?|\]\()\s{0,3}javascript\s{0,3}:"),
+    (
+        HIDDEN,
+        CRITICAL,
+        "javascript",
+        r"(?:\b(?:href|src|action|formaction)\s{0,3}=\s{0,3}[\"']?|\]\()\s{0,3}javascript\s{0,3}:",
+    ),
     (HIDDEN, CRITICAL, "text/html", r"(?:href|src)\s{0,3}=\s{0,3}[\"']?data:text/html"),
-    (HIDDEN, HIGH, "style", r"<[a-z][a-z0-9]{0,15}\b[^<>]{0,300}?\bstyle\s{0,3}=\s{0,3}[\"'][^\"'<>]{0,300}?(?:display\s{0,3}:\s{0,3}none|"
-     r"visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}[01](?:px|pt|em)?\s{0,3}[;\"']|opacity\s{0,3}:\s{0,3}0(?![.\d]))"),
+    (
+        HIDDEN,
+        HIGH,
+        "style",
+        r"<[a-z][a-z0-9]{0,15}\b[^<>]{0,300}?\bstyle\s{0,3}=\s{0,3}[\"'][^\"'<>]{0,300}?(?:display\s{0,3}:\s{0,3}none|"
+        r"visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}[01](?:px|"
+        r"pt|em)?\s{0,3}[;\"']|opacity\s{0,3}:\s{0,3}0(?![.\d]))",
+    ),
     (TOOL, MEDIUM, "](http", r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&][\w-]{1,30}=[^)\n]{0,40}[{<\[]"),
-)  # fmt: skip
+)
 
 # Characters nobody sees, on the original text.
-_TAGS = re.compile(r"(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0000-\U000e007f]{1,}+|"
-                   r"(?<=\U0001f3f4)[\U000e0020-\U000e007f]{9,}+")  # fmt: skip
+_TAGS = re.compile(
+    r"(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0000-\U000e007f]{1,}+|"
+    r"(?<=\U0001f3f4)[\U000e0020-\U000e007f]{9,}+"
+)
 _SELECTORS = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}+")
 _OVERRIDES = re.compile("[\u202d\u202e]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]{1,}+")

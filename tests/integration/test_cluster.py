@@ -35,9 +35,10 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def zombie() -> Iterator[int]:
-    """A process that has ended and was not yet waited for."""
-    child = subprocess.Popen(["/bin/true"])
+def zombie(cluster: Cluster) -> Iterator[int]:
+    """A process of the server's user that has ended and was not yet waited for."""
+    user = cluster.place.runner.uid if cluster.place.switches_user else None
+    child = subprocess.Popen(["/bin/true"], user=user)
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     yield child.pid
     child.wait()
@@ -59,10 +60,9 @@ class TestStart:
     def test_does_nothing_when_the_server_runs(self, cluster: Cluster) -> None:
         assert cluster.start().pid == cluster.start().pid is not None
 
-    def test_gives_the_same_server_to_all_who_start_it_at_once(self, cluster: Cluster) -> None:
-        cluster.stop()
-        with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda _: cluster.start().pid, range(4)))
+    def test_gives_the_same_server_to_all_who_first_start_it_at_once(self) -> None:
+        with temporary_home() as home, ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _: Cluster(place_of(home), conf=QUICK).start().pid, range(4)))
         assert len(set(found)) == 1
         assert found[0] is not None
 

@@ -6,20 +6,22 @@ from django.db import connection, connections
 from django.test import TransactionTestCase
 
 from densemem.models import Team
+from evidence.models import Content
 from relationships.models import PredicateDefinition
 from tests import database
 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 class TestEmptyTables:
-    def test_removes_rows_and_keeps_what_migrations_made(self) -> None:
+    def test_removes_rows_even_of_ledgers_and_keeps_what_migrations_made(self) -> None:
         shared = PredicateDefinition.objects.filter(team=None).count()
         permissions = Permission.objects.count()
-        Team.objects.create(name="Gone")
+        Content.objects.create(team=Team.objects.create(name="Gone"), digest="d", normal_digest="n", text="said once")
 
         database.empty_tables()
 
         assert not Team.objects.exists()
+        assert not Content.objects.exists()
         assert PredicateDefinition.objects.filter(team=None).count() == shared > 0
         assert Permission.objects.count() == permissions > 0
 

@@ -80,22 +80,44 @@ class Bundle:
         entity = isinstance(draft.object, Mention)
         quote = self._text[draft.sentence.start : draft.sentence.end]
         subject = self.mention(draft.subject, draft.subject_kind)
-        object_ = self.mention(draft.object, draft.object_kind or "other") if isinstance(draft.object, Mention) else self.value(draft.object)
-        self._observations.append({
-            "ref": f"o{len(self._observations) + 1}", "evidence_id": self._evidence_id, "subject_ref": subject, "predicate": draft.wording,
-            "object_ref": object_ if entity else None, "value_ref": None if entity else object_,
-            "polarity": draft.polarity, "modality": draft.modality, "ended": draft.ended,
-            "valid_from": draft.valid_from, "valid_to": draft.valid_to, "scope": draft.scope, "proposal_id": draft.proposal_id,
-            "quotes": [{"quote": quote, "occurrence": occurrence(self._text, quote, draft.sentence.start)}],
-        })
+        object_ = (
+            self.mention(draft.object, draft.object_kind or "other")
+            if isinstance(draft.object, Mention)
+            else self.value(draft.object)
+        )
+        self._observations.append(
+            {
+                "ref": f"o{len(self._observations) + 1}",
+                "evidence_id": self._evidence_id,
+                "subject_ref": subject,
+                "predicate": draft.wording,
+                "object_ref": object_ if entity else None,
+                "value_ref": None if entity else object_,
+                "polarity": draft.polarity,
+                "modality": draft.modality,
+                "ended": draft.ended,
+                "valid_from": draft.valid_from,
+                "valid_to": draft.valid_to,
+                "scope": draft.scope,
+                "proposal_id": draft.proposal_id,
+                "quotes": [{"quote": quote, "occurrence": occurrence(self._text, quote, draft.sentence.start)}],
+            }
+        )
 
     def _quoted(self, ref: str, start: int, quote: str) -> dict[str, Any]:
         """Make the common part of a mention or value."""
-        return {"ref": ref, "evidence_id": self._evidence_id, "quote": quote, "occurrence": occurrence(self._text, quote, start)}
+        return {
+            "ref": ref,
+            "evidence_id": self._evidence_id,
+            "quote": quote,
+            "occurrence": occurrence(self._text, quote, start),
+        }
 
     def answer(self) -> dict[str, Any]:
         """Return the whole bundle."""
         return {
-            "security_signals": [], "mentions": list(self._mentions.values()), "values": list(self._values.values()),
+            "security_signals": [],
+            "mentions": list(self._mentions.values()),
+            "values": list(self._values.values()),
             "observations": self._observations,
         }

@@ -21,7 +21,9 @@ _MONTHS = {
     "12": "December Dec Dezember décembre diciembre декабря",
 }
 MONTH_OF = {name.casefold(): number for number, names in _MONTHS.items() for name in names.split()}
-_MONTH = "|".join(sorted({regex.escape(name) for names in _MONTHS.values() for name in names.split()}, key=len, reverse=True))
+_MONTH = "|".join(
+    sorted({regex.escape(name) for names in _MONTHS.values() for name in names.split()}, key=len, reverse=True)
+)
 _YEAR = r"(?:1[5-9]|20)\d\d"
 DATE_TEXT = (
     rf"(?:\b{_YEAR}-\d\d-\d\d\b"
@@ -29,11 +31,21 @@ DATE_TEXT = (
     rf"|\b(?:{_MONTH})\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?:,\s?|\s){_YEAR}\b"
     rf"|\b(?:{_MONTH})\b\.?,?\s(?:of\s)?{_YEAR}\b"
     rf"|(?<!\p{{N}}){_YEAR}年\d{{1,2}}月\d{{1,2}}日"
-    rf"|(?<![\d.,:/-]){_YEAR}(?![\d:/%]|[.,-]\d|s\b))"
+    rf"|(?<![\d.,:/-]){_YEAR}(?![\d:/%]|[.,]\d|-\d(?!\d{{3}})|s\b))"
 )
 DATE = regex.compile(DATE_TEXT)
 _CURRENCY = r"(?:EUR|USD|GBP|CHF|JPY|CNY|PLN|SEK|NOK|DKK|CZK|INR|AUD|CAD|euros?|dollars?|pounds?)"
-_SIGN = {"€": "EUR", "$": "USD", "£": "GBP", "euro": "EUR", "euros": "EUR", "dollar": "USD", "dollars": "USD", "pound": "GBP", "pounds": "GBP"}
+_SIGN = {
+    "€": "EUR",
+    "$": "USD",
+    "£": "GBP",
+    "euro": "EUR",
+    "euros": "EUR",
+    "dollar": "USD",
+    "dollars": "USD",
+    "pound": "GBP",
+    "pounds": "GBP",
+}
 _AMOUNT = r"\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 MONEY = regex.compile(
     rf"(?P<sign>[€$£])\s?(?P<a>{_AMOUNT})\s?(?P<m>k|m|million|bn|billion)?\b"

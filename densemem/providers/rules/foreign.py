@@ -26,56 +26,128 @@ def _between(rows: tuple[tuple[str, str, bool], ...], right: str) -> Iterator[Fo
 def _german() -> Iterator[Form]:
     """German main clauses."""
     rows = (
-        ("works_for", "arbeitet bei", False), ("works_for", "arbeitet für", False), ("leads", "leitet", False),
-        ("lives_in", "wohnt in", False), ("lives_in", "lebt in", False), ("uses", "verwendet", False), ("uses", "nutzt", False),
-        ("uses", "benutzt", False), ("depends_on", "braucht", False), ("owns", "ist zuständig für", False),
-        ("owns", "ist verantwortlich für", False), ("works_on", "arbeitet an", False), ("written_in", "ist geschrieben in", False),
-        ("replaces", "ersetzt", False), ("reports_to", "berichtet an", False), ("speaks", "spricht", False),
-        ("subsidiary_of", "ist eine Tochter von", False), ("subsidiary_of", "ist eine Tochtergesellschaft von", False),
-        ("part_of", "ist Teil von", False), ("integrates_with", "ist verbunden mit", False), ("founded", "gründete", False),
-        ("joined", "kam zu", False), ("married_to", "ist verheiratet mit", False), ("maintains", "pflegt", False),
+        ("works_for", "arbeitet bei", False),
+        ("works_for", "arbeitet für", False),
+        ("leads", "leitet", False),
+        ("lives_in", "wohnt in", False),
+        ("lives_in", "lebt in", False),
+        ("uses", "verwendet", False),
+        ("uses", "nutzt", False),
+        ("uses", "benutzt", False),
+        ("depends_on", "braucht", False),
+        ("owns", "ist zuständig für", False),
+        ("owns", "ist verantwortlich für", False),
+        ("works_on", "arbeitet an", False),
+        ("written_in", "ist geschrieben in", False),
+        ("replaces", "ersetzt", False),
+        ("reports_to", "berichtet an", False),
+        ("speaks", "spricht", False),
+        ("subsidiary_of", "ist eine Tochter von", False),
+        ("subsidiary_of", "ist eine Tochtergesellschaft von", False),
+        ("part_of", "ist Teil von", False),
+        ("integrates_with", "ist verbunden mit", False),
+        ("founded", "gründete", False),
+        ("joined", "kam zu", False),
+        ("married_to", "ist verheiratet mit", False),
+        ("maintains", "pflegt", False),
     )
     yield from _between(rows, _DE_NAME)
     for verb in ("wird", "ist"):
         yield framed("leads", "", rf"\s+{verb}\s+von{_DE_NAME}", r"\s+geleitet\b", "wird geleitet von", flip=True)
     yield framed("written_in", "", rf"\s+ist\s+in{_DE}", r"\s+geschrieben\b", "ist in … geschrieben")
     yield framed("member_of", "", r"\s+ist\s+Mitglied\s+(?:von|der|des|im|in)\s+(?:der\s+)?", "", "ist Mitglied von")
-    yield framed("headquartered_in", "", r"\s+hat\s+(?:seinen|ihren)\s+(?:Haupt)?[Ss]itz\s+in\s+", "", "hat seinen Sitz in")
-    yield framed("headquartered_in", r"Der\s+(?:Haupt)?sitz\s+(?:von|der)\s+", r"\s+(?:ist|liegt|befindet\s+sich)\s+in\s+", "", "der Sitz ist in")
-    yield framed("due_on", "", r"\s+ist\s+(?:bis\s+zum|am)\s+", r"\s+fällig\b", "ist fällig am")
-    yield framed("takes_place_on", "", r"\s+findet\s+am\s+", r"(?:\s+in\s+\p{Lu}[\p{L}-]+)?\s+statt\b", "findet statt am")
     yield framed(
-        "takes_place_in", "", r"\s+findet\s+(?:am\s+[^,;.]{0,4}\.?\s?\p{L}+\s+\d{4}\s+)?in\s+", r"\s+statt\b", "findet statt in"
+        "headquartered_in", "", r"\s+hat\s+(?:seinen|ihren)\s+(?:Haupt)?[Ss]itz\s+in\s+", "", "hat seinen Sitz in"
     )
-    yield framed("organizes", r"Organisiert\s+wird\s+(?:(?:der|die|das)\s+)?", rf"\s+(?:vom|von){_DE_NAME}", "", "organisiert wird von", flip=True)
+    yield framed(
+        "headquartered_in",
+        r"Der\s+(?:Haupt)?sitz\s+(?:von|der)\s+",
+        r"\s+(?:ist|liegt|befindet\s+sich)\s+in\s+",
+        "",
+        "der Sitz ist in",
+    )
+    yield framed("due_on", "", r"\s+ist\s+(?:bis\s+zum|am)\s+", r"\s+fällig\b", "ist fällig am")
+    yield framed(
+        "takes_place_on", "", r"\s+findet\s+am\s+", r"(?:\s+in\s+\p{Lu}[\p{L}-]+)?\s+statt\b", "findet statt am"
+    )
+    yield framed(
+        "takes_place_in",
+        "",
+        r"\s+findet\s+(?:am\s+[^,;.]{0,4}\.?\s?\p{L}+\s+\d{4}\s+)?in\s+",
+        r"\s+statt\b",
+        "findet statt in",
+    )
+    yield framed(
+        "organizes",
+        r"Organisiert\s+wird\s+(?:(?:der|die|das)\s+)?",
+        rf"\s+(?:vom|von){_DE_NAME}",
+        "",
+        "organisiert wird von",
+        flip=True,
+    )
     yield framed("uses", "", rf"\s+(?:verwendet|nutzt){_DE}", r"\s+nicht(?=\s*[.,!]|$)", "verwendet", negative=True)
 
 
 def _french() -> Iterator[Form]:
     """French main clauses."""
     rows = (
-        ("works_for", "travaille pour", False), ("works_for", "travaille chez", False), ("leads", "dirige", False),
-        ("lives_in", "habite à", False), ("lives_in", "vit à", False), ("uses", "utilise", False), ("depends_on", "dépend de", False),
-        ("subsidiary_of", "est une filiale de", False), ("married_to", "est marié avec", False), ("married_to", "est mariée avec", False),
-        ("married_to", "est marié à", False), ("married_to", "est mariée à", False), ("owns", "est responsable de", False),
-        ("replaces", "remplace", False), ("joined", "a rejoint", False), ("left", "a quitté", False), ("member_of", "est membre de", False),
-        ("leads", "est dirigé par", True), ("leads", "est dirigée par", True), ("works_on", "travaille sur", False), ("founded", "a fondé", False),
-        ("acquired", "a racheté", False), ("customer_of", "est client de", False), ("written_in", "est écrit en", False),
+        ("works_for", "travaille pour", False),
+        ("works_for", "travaille chez", False),
+        ("leads", "dirige", False),
+        ("lives_in", "habite à", False),
+        ("lives_in", "vit à", False),
+        ("uses", "utilise", False),
+        ("depends_on", "dépend de", False),
+        ("subsidiary_of", "est une filiale de", False),
+        ("married_to", "est marié avec", False),
+        ("married_to", "est mariée avec", False),
+        ("married_to", "est marié à", False),
+        ("married_to", "est mariée à", False),
+        ("owns", "est responsable de", False),
+        ("replaces", "remplace", False),
+        ("joined", "a rejoint", False),
+        ("left", "a quitté", False),
+        ("member_of", "est membre de", False),
+        ("leads", "est dirigé par", True),
+        ("leads", "est dirigée par", True),
+        ("works_on", "travaille sur", False),
+        ("founded", "a fondé", False),
+        ("acquired", "a racheté", False),
+        ("customer_of", "est client de", False),
+        ("written_in", "est écrit en", False),
     )
     yield from _between(rows, _FR)
     yield framed(
-        "headquartered_in", r"Le\s+siège(?:\s+social)?\s+(?:de\s+|d['’])", r"\s+(?:se\s+trouve|est|est\s+situé)\s+à\s+", "", "le siège se trouve à"
+        "headquartered_in",
+        r"Le\s+siège(?:\s+social)?\s+(?:de\s+|d['’])",
+        r"\s+(?:se\s+trouve|est|est\s+situé)\s+à\s+",
+        "",
+        "le siège se trouve à",
     )
 
 
 def _spanish() -> Iterator[Form]:
     """Spanish main clauses."""
     rows = (
-        ("works_for", "trabaja en", False), ("works_for", "trabaja para", False), ("leads", "dirige", False), ("lives_in", "vive en", False),
-        ("uses", "usa", False), ("uses", "utiliza", False), ("depends_on", "depende de", False), ("subsidiary_of", "es una filial de", False),
-        ("owns", "es responsable de", False), ("replaces", "reemplaza a", False), ("speaks", "habla", False), ("customer_of", "es cliente de", False),
-        ("written_in", "está escrito en", False), ("leads", "está dirigido por", True), ("member_of", "es miembro de", False),
-        ("works_on", "trabaja en", False), ("reports_to", "reporta a", False), ("founded", "fundó", False), ("acquired", "compró", False),
+        ("works_for", "trabaja en", False),
+        ("works_for", "trabaja para", False),
+        ("leads", "dirige", False),
+        ("lives_in", "vive en", False),
+        ("uses", "usa", False),
+        ("uses", "utiliza", False),
+        ("depends_on", "depende de", False),
+        ("subsidiary_of", "es una filial de", False),
+        ("owns", "es responsable de", False),
+        ("replaces", "reemplaza a", False),
+        ("speaks", "habla", False),
+        ("customer_of", "es cliente de", False),
+        ("written_in", "está escrito en", False),
+        ("leads", "está dirigido por", True),
+        ("member_of", "es miembro de", False),
+        ("works_on", "trabaja en", False),
+        ("reports_to", "reporta a", False),
+        ("founded", "fundó", False),
+        ("acquired", "compró", False),
     )
     yield from _between(rows, _ES)
     yield framed("married_to", "", r"\s+está\s+casad[oa]\s+con\s+", "", "está casado con")
@@ -85,10 +157,23 @@ def _spanish() -> Iterator[Form]:
 def _russian() -> Iterator[Form]:
     """Russian main clauses."""
     rows = (
-        ("uses", "использует", False), ("leads", "руководит", False), ("works_for", "работает в", False), ("lives_in", "живёт в", False),
-        ("lives_in", "живет в", False), ("depends_on", "зависит от", False), ("written_in", "написан на", False), ("written_in", "написана на", False),
-        ("written_in", "написано на", False), ("deployed_on", "развёрнут в", False), ("deployed_on", "развёрнута в", False),
-        ("deployed_on", "развернут в", False), ("replaces", "заменён на", True), ("replaces", "заменена на", True), ("replaces", "заменяет", False), ("blocked_by", "заблокирован", False), ("blocked_by", "заблокирована", False),
+        ("uses", "использует", False),
+        ("leads", "руководит", False),
+        ("works_for", "работает в", False),
+        ("lives_in", "живёт в", False),
+        ("lives_in", "живет в", False),
+        ("depends_on", "зависит от", False),
+        ("written_in", "написан на", False),
+        ("written_in", "написана на", False),
+        ("written_in", "написано на", False),
+        ("deployed_on", "развёрнут в", False),
+        ("deployed_on", "развёрнута в", False),
+        ("deployed_on", "развернут в", False),
+        ("replaces", "заменён на", True),
+        ("replaces", "заменена на", True),
+        ("replaces", "заменяет", False),
+        ("blocked_by", "заблокирован", False),
+        ("blocked_by", "заблокирована", False),
     )
     yield from _between(rows, r"\s+")
 
@@ -130,7 +215,9 @@ def _japanese() -> Iterator[Form]:
     yield framed("uses", "", r"は", r"を(?:使用|利用)して(?:います|いる)", "は…を使用しています")
     yield framed("works_for", "", r"は", r"で働いて(?:います|いる)", "は…で働いています")
     yield framed("lives_in", "", r"は", r"に住んで(?:います|いる)", "は…に住んでいます")
-    yield slotted("has_version", "の現在のバージョンは", "text", r"v?\d+(?:\.\d+)*(?=です)", wording="の現在のバージョンは")
+    yield slotted(
+        "has_version", "の現在のバージョンは", "text", r"v?\d+(?:\.\d+)*(?=です)", wording="の現在のバージョンは"
+    )
     yield slotted("licensed_under", "のライセンスは", "text", r"[A-Z][\w.-]*?(?=です)", wording="のライセンスは")
     yield framed("headquartered_in", "", r"の本社は", r"に(?:あります|ある)", "の本社は…にあります")
 

@@ -75,11 +75,19 @@ def state(key: str, verb: str, rest: str = "", *, flip: bool = False, sure: bool
     tail = f" {rest}" if rest else ""
     yield Form(key, gap(f"{ADVERB}?(?P<w>{third}{tail})"), flip=flip, sure=sure)
     yield Form(key, gap(f"{ADVERB}?(?P<w>{base}{tail})"), flip=flip, sure=sure, bare=True)
-    yield Form(key, gap(f"(?:does|do)(?: not|n['’]t) {ADVERB}?(?P<w>{base}{tail})"), flip=flip, sure=sure, negative=True)
+    yield Form(
+        key, gap(f"(?:does|do)(?: not|n['’]t) {ADVERB}?(?P<w>{base}{tail})"), flip=flip, sure=sure, negative=True
+    )
     yield Form(key, gap(f"never (?P<w>{third}{tail})"), flip=flip, sure=sure, negative=True)
     yield Form(key, gap(f"no longer (?P<w>{third}{tail})"), flip=flip, sure=sure, ended=True)
     yield Form(key, gap(f"used to (?P<w>{base}{tail})"), flip=flip, sure=sure, ended=True)
-    yield Form(key, gap(f"(?:{_PAST_ADVERB}|formerly |previously |once )?(?P<w>{past}{tail})"), flip=flip, sure=sure, ended=True)
+    yield Form(
+        key,
+        gap(f"(?:{_PAST_ADVERB}|formerly |previously |once )?(?P<w>{past}{tail})"),
+        flip=flip,
+        sure=sure,
+        ended=True,
+    )
 
 
 def being(key: str, rest: str, *, flip: bool = False, sure: bool = False, name: str | None = None) -> Iterator[Form]:
@@ -87,9 +95,18 @@ def being(key: str, rest: str, *, flip: bool = False, sure: bool = False, name: 
     plain = name or rest
     now, past = f"is {plain}", f"was {plain}"
     yield Form(key, gap(f"(?:is|are) {ADVERB}?{rest}"), now, flip=flip, sure=sure)
-    yield Form(key, gap(f"(?:(?:is|are)(?: not|n['’]t)|was never) {ADVERB}?{rest}"), now, flip=flip, sure=sure, negative=True)
+    yield Form(
+        key, gap(f"(?:(?:is|are)(?: not|n['’]t)|was never) {ADVERB}?{rest}"), now, flip=flip, sure=sure, negative=True
+    )
     yield Form(key, gap(f"(?:is|are) no longer {rest}"), now, flip=flip, sure=sure, ended=True)
-    yield Form(key, gap(f"(?:used to be|(?:was|were) (?:{_PAST_ADVERB}|formerly |previously |once )?) ?{rest}"), past, flip=flip, sure=sure, ended=True)
+    yield Form(
+        key,
+        gap(f"(?:used to be|(?:was|were) (?:{_PAST_ADVERB}|formerly |previously |once )?) ?{rest}"),
+        past,
+        flip=flip,
+        sure=sure,
+        ended=True,
+    )
 
 
 def event(key: str, verb: str, rest: str = "", *, flip: bool = False, sure: bool = False) -> Iterator[Form]:
@@ -101,33 +118,74 @@ def event(key: str, verb: str, rest: str = "", *, flip: bool = False, sure: bool
     yield Form(key, gap(f"(?:has|have) {ADVERB}(?P<w>{participle}{tail})"), flip=flip, sure=sure)
     yield Form(key, gap(f"did(?: not|n['’]t) (?P<w>{base}{tail})"), flip=flip, sure=sure, negative=True)
     yield Form(key, gap(f"never (?P<w>{past}{tail})"), flip=flip, sure=sure, negative=True)
-    yield Form(key, gap(f"(?:has|have)(?: not|n['’]t| never) {ADVERB}?(?P<w>{participle}{tail})"), flip=flip, sure=sure, negative=True)
+    yield Form(
+        key,
+        gap(f"(?:has|have)(?: not|n['’]t| never) {ADVERB}?(?P<w>{participle}{tail})"),
+        flip=flip,
+        sure=sure,
+        negative=True,
+    )
 
 
 def happened(key: str, rest: str, *, flip: bool = False, sure: bool = False, name: str | None = None) -> Iterator[Form]:
     """Make the forms of "was <rest>" for something that happened."""
     wording = f"was {name or rest}"
     yield Form(key, gap(f"(?:was|were|has been|have been) {_PAST_ADVERB}?{rest}"), wording, flip=flip, sure=sure)
-    yield Form(key, gap(f"(?:(?:was|were|has|have)(?: not|n['’]t| never))(?: been)? {rest}"), wording, flip=flip, sure=sure, negative=True)
+    yield Form(
+        key,
+        gap(f"(?:(?:was|were|has|have)(?: not|n['’]t| never))(?: been)? {rest}"),
+        wording,
+        flip=flip,
+        sure=sure,
+        negative=True,
+    )
 
 
-def aside(key: str, phrase: str, wording: str, *, flip: bool = False, sure: bool = False, after: str | None = None) -> Form:
+def aside(
+    key: str, phrase: str, wording: str, *, flip: bool = False, sure: bool = False, after: str | None = None
+) -> Form:
     """Make a phrase without a verb of its own, such as ", CEO of": what follows it in the sentence is free."""
     ends = spaced(after) if after else None
     return Form(key, spaced(phrase) + r"[*_`\"“]{0,4}", wording, flip=flip, sure=sure, loose=True, after_source=ends)
 
 
-def framed(key: str, before: str, between: str, after: str, wording: str, *, flip: bool = False, ended: bool = False,
-           negative: bool = False, sure: bool = False) -> Form:
+def framed(
+    key: str,
+    before: str,
+    between: str,
+    after: str,
+    wording: str,
+    *,
+    flip: bool = False,
+    ended: bool = False,
+    negative: bool = False,
+    sure: bool = False,
+) -> Form:
     """Make a pattern with words before the first or behind the second name, as other languages need."""
     return Form(
-        key, between, wording, flip=flip, ended=ended, negative=negative, sure=sure,
-        before_source=rf"(?:{before})$" if before else None, after_source=after or None,
+        key,
+        between,
+        wording,
+        flip=flip,
+        ended=ended,
+        negative=negative,
+        sure=sure,
+        before_source=rf"(?:{before})$" if before else None,
+        after_source=after or None,
     )
 
 
-def slotted(key: str, phrase: str, slot: str, value: str, *, wording: str | None = None, ended: bool = False, negative: bool = False,
-            sure: bool = False) -> Form:
+def slotted(
+    key: str,
+    phrase: str,
+    slot: str,
+    value: str,
+    *,
+    wording: str | None = None,
+    ended: bool = False,
+    negative: bool = False,
+    sure: bool = False,
+) -> Form:
     """Make a pattern whose object is a text value that it captures itself."""
     quoted = rf"(?P<q>[*_`\"“]{{0,2}})(?P<v>{value})[*_`\"”]{{0,2}}"
     pattern = rf"[*_`\"”’)]{{0,4}}\s*{spaced(phrase)}\s*{quoted}(?!\w)(?<![.,])"

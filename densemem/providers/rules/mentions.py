@@ -7,19 +7,52 @@ import regex
 from densemem.providers.rules import lexicon
 from densemem.providers.rules.shapes import Mention, Value
 
-ENTITY_KINDS = ("person", "organization", "team", "project", "product", "technology", "place", "document", "event", "concept")
+ENTITY_KINDS = (
+    "person",
+    "organization",
+    "team",
+    "project",
+    "product",
+    "technology",
+    "place",
+    "document",
+    "event",
+    "concept",
+)
 ANY = frozenset(ENTITY_KINDS)
 _WORD = r"\p{Lu}[\p{L}\p{N}&+#]*(?:['’]\p{Lu}\p{L}+)?(?:[-.]\p{L}[\p{L}\p{N}]*)*"
 _PART = rf"(?:{_WORD}|\p{{Lu}}\.)"
 _JOIN = r"(?:\s(?:of|for|de|du|da|von|van|der|den|la|le|al|bin|ibn|y|&)){1,2}(?:\s(?:the|la|der))?"
-CAPITALS = regex.compile(rf"(?<![\p{{L}}\p{{N}}_.@/-]){_PART}(?:(?:\s{_PART}|{_JOIN}\s{_PART})|\s\d+(?:\.\d+)*(?![\p{{L}}\p{{N}}:/]|\s(?:EUR|USD|GBP|CHF)))*(?:,?\s(?:Inc|Ltd|Jr|Sr|Co|LLC)\b\.?)*")
+CAPITALS = regex.compile(
+    rf"(?<![\p{{L}}\p{{N}}_.@/-]){_PART}(?:(?:\s{_PART}|{_JOIN}\s{_PART})|\s\d+(?:\.\d+)*(?![\p{{L}}\p{{N}}:/]|\s(?:EUR|USD|GBP|CHF)))*(?:,?\s(?:Inc|Ltd|Jr|Sr|Co|LLC)\b\.?)*"
+)
 TICKET = regex.compile(r"(?<![\p{L}\p{N}-])[A-Z]{2,6}-\d{1,6}(?![\p{L}\p{N}-])")
-_NOUNS = "|".join(sorted({word for kind in ("team", "project", "product", "document", "event", "place") for word in lexicon.HEADS[kind]}))
-DESCRIBED = regex.compile(rf"\b[Tt]he\s(?P<np>(?:(?:\p{{Ll}}[\p{{Ll}}-]+|\p{{Lu}}[\p{{L}}\p{{N}}]*)\s){{1,3}}?(?:{_NOUNS}))\b(?!\s(?:{_NOUNS})\b|[-'’])")
+_NOUNS = "|".join(
+    sorted(
+        {word for kind in ("team", "project", "product", "document", "event", "place") for word in lexicon.HEADS[kind]}
+    )
+)
+DESCRIBED = regex.compile(
+    rf"\b[Tt]he\s(?P<np>(?:(?:\p{{Ll}}[\p{{Ll}}-]+|\p{{Lu}}[\p{{L}}\p{{N}}]*)\s){{1,3}}?(?:{_NOUNS}))\b(?!\s(?:{_NOUNS})\b|[-'’])"
+)
 _SORTS = {
-    "project": "project", "team": "team", "gateway": "product", "service": "product", "tool": "product", "app": "product", "library": "product",
-    "company": "organization", "firm": "organization", "city": "place", "town": "place", "village": "place", "colleague": "person",
-    "squad": "team", "product": "product", "application": "product", "server": "product",
+    "project": "project",
+    "team": "team",
+    "gateway": "product",
+    "service": "product",
+    "tool": "product",
+    "app": "product",
+    "library": "product",
+    "company": "organization",
+    "firm": "organization",
+    "city": "place",
+    "town": "place",
+    "village": "place",
+    "colleague": "person",
+    "squad": "team",
+    "product": "product",
+    "application": "product",
+    "server": "product",
 }
 _SORT = regex.compile(rf"\b({'|'.join(_SORTS)})\s(?:of\s)?$", regex.IGNORECASE)
 _TICKET_KINDS = frozenset({"concept", "project", "document"})
@@ -47,7 +80,12 @@ def kinds_of(surface: str) -> tuple[frozenset[str], bool]:
 
 def looks_like_person(surface: str) -> bool:
     """Say whether a name has the shape of a full personal name: two to four capitalised words without digits."""
-    return bool(regex.fullmatch(r"\p{Lu}[\p{Ll}'’-]+\p{L}*(?:\s(?:\p{Lu}\.|\p{Lu}[\p{L}'’.-]+|de|van|von|der|den|bin|al|la)){0,3}\s\p{Lu}[\p{L}'’-]+", surface))
+    return bool(
+        regex.fullmatch(
+            r"\p{Lu}[\p{Ll}'’-]+\p{L}*(?:\s(?:\p{Lu}\.|\p{Lu}[\p{L}'’.-]+|de|van|von|der|den|bin|al|la)){0,3}\s\p{Lu}[\p{L}'’-]+",
+            surface,
+        )
+    )
 
 
 def occurrences(text: str, name: str) -> list[tuple[int, int]]:
@@ -74,13 +112,15 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     while True:
         first = regex.match(r"[\p{L}.'’-]+", text[start:end])
         word = first.group().casefold().rstrip(".") if first else ""
-        if not first or word not in lexicon.OPENERS | lexicon.ROLE_WORDS:
+        adverb = word.endswith("ly") and word not in lexicon.NAMES_IN_LY
+        if not first or not (adverb or word in lexicon.OPENERS | lexicon.ROLE_WORDS):
             break
         rest = text[start + first.end() : end]
         if not rest.strip():
             return start, start
         start += first.end() + len(rest) - len(rest.lstrip())
-    return start, end
+    last = regex.search(r"\s(?:NOT|NO|NEVER|WIP|TBD|TBC|OK|LOL)$", text[start:end])
+    return (start, start + last.start()) if last else (start, end)
 
 
 def capitalised(text: str) -> list[Mention]:
@@ -120,7 +160,14 @@ def tickets(text: str) -> list[Mention]:
 def outside(values: Iterable[Value], group: Iterable[Mention]) -> list[Mention]:
     """Drop the mentions that are really part of a date."""
     taken = [(value.start, value.end) for value in values]
-    return [m for m in group if all(m.end <= start or end <= m.start or m.start < start and end <= m.end and end - start == 4 for start, end in taken)]
+    return [
+        m
+        for m in group
+        if all(
+            m.end <= start or end <= m.start or m.start < start and end <= m.end and end - start == 4
+            for start, end in taken
+        )
+    ]
 
 
 def merge(*groups: Iterable[Mention]) -> list[Mention]:
@@ -128,6 +175,8 @@ def merge(*groups: Iterable[Mention]) -> list[Mention]:
     kept: list[Mention] = []
     for group in groups:
         for mention in sorted(group, key=lambda m: (m.start, m.start - m.end)):
-            if mention.start < mention.end and all(mention.end <= other.start or other.end <= mention.start for other in kept):
+            if mention.start < mention.end and all(
+                mention.end <= other.start or other.end <= mention.start for other in kept
+            ):
                 kept.append(mention)
     return sorted(kept, key=lambda m: m.start)

@@ -17,15 +17,21 @@ def resolve_mentions(text: str, entities: Iterable[Mapping[str, Any]]) -> Entiti
     """Return the mentions of each proposed entity: its spans, else every literal occurrence of its name and aliases."""
     resolved: Entities = {}
     for entity in entities:
-        spans = [(span["start"], span["end"]) for span in entity["mentions"] if 0 <= span["start"] < span["end"] <= len(text)]
+        spans = [
+            (span["start"], span["end"]) for span in entity["mentions"] if 0 <= span["start"] < span["end"] <= len(text)
+        ]
         if not spans:
-            found = [place for name in (entity["name"], *entity["aliases"]) for place in mentions.occurrences(text, name)]
+            found = [
+                place for name in (entity["name"], *entity["aliases"]) for place in mentions.occurrences(text, name)
+            ]
             spans = sorted(set(found))
         resolved[entity["ref"]] = mentions.merge(mentions.given(text, spans, entity["kind"]))
     return resolved
 
 
-def proposed(text: str, observations: Iterable[Mapping[str, Any]], entities: Entities, drafts: list[Draft]) -> list[Draft]:
+def proposed(
+    text: str, observations: Iterable[Mapping[str, Any]], entities: Entities, drafts: list[Draft]
+) -> list[Draft]:
     """Mark the drafts that realise a proposed observation and add those that no pattern saw."""
     drafts, added = list(drafts), []
     for row in observations:
@@ -45,7 +51,9 @@ def _ends(text: str, row: Mapping[str, Any], entities: Entities) -> tuple[Mentio
     spans = [(span["start"], span["end"]) for span in row["spans"]]
     subjects = _cited(entities.get(row["subject_ref"], []), spans)
     objects: Sequence[Mention | Value] = (
-        _cited(entities.get(row["object_ref"], []), spans) if row["object_ref"] else _cited(_values(text, row["object_value"]), spans)
+        _cited(entities.get(row["object_ref"], []), spans)
+        if row["object_ref"]
+        else _cited(_values(text, row["object_value"]), spans)
     )
     pairs = [(abs(one.start - two.start), one.start, one, two) for one in subjects for two in objects]
     return min(pairs, key=lambda pair: pair[:2])[2:] if pairs else None
@@ -66,7 +74,9 @@ def _values(text: str, wanted: Mapping[str, Any] | None) -> list[Value]:
     if same:
         return same
     places = mentions.occurrences(text, wanted["value"])
-    return [Value(start, end, text[start:end], wanted["type"], wanted["value"], wanted["unit"]) for start, end in places]
+    return [
+        Value(start, end, text[start:end], wanted["type"], wanted["value"], wanted["unit"]) for start, end in places
+    ]
 
 
 def _realised(row: Mapping[str, Any], ends: tuple[Mention, Mention | Value], drafts: list[Draft]) -> int | None:
@@ -74,7 +84,12 @@ def _realised(row: Mapping[str, Any], ends: tuple[Mention, Mention | Value], dra
     keys = {key for key, words in wordings().items() if row["predicate"].casefold() in words} | {row["predicate"]}
     for place, draft in enumerate(drafts):
         same = (draft.subject.surface, draft.object.surface) == (ends[0].surface, ends[1].surface)
-        if draft.proposal_id is None and same and (draft.key in keys or draft.wording == row["predicate"]) and draft.polarity == row["polarity"]:
+        if (
+            draft.proposal_id is None
+            and same
+            and (draft.key in keys or draft.wording == row["predicate"])
+            and draft.polarity == row["polarity"]
+        ):
             return place
     return None
 
@@ -86,7 +101,16 @@ def _as_proposed(text: str, row: Mapping[str, Any], ends: tuple[Mention, Mention
     parts = [part for part in sentences.split(text) if part.end > low and part.start < high]
     kind = only_kind(object_) if isinstance(object_, Mention) else None
     return Draft(
-        subject=subject, subject_kind=only_kind(subject), object=object_, object_kind=kind, wording=row["predicate"],
-        sentence=Sentence(parts[0].start, parts[-1].end), polarity=row["polarity"], modality=row["modality"], valid_from=row["valid_from"],
-        valid_to=row["valid_to"], scope=row["scope"], proposal_id=row["proposal_id"],
+        subject=subject,
+        subject_kind=only_kind(subject),
+        object=object_,
+        object_kind=kind,
+        wording=row["predicate"],
+        sentence=Sentence(parts[0].start, parts[-1].end),
+        polarity=row["polarity"],
+        modality=row["modality"],
+        valid_from=row["valid_from"],
+        valid_to=row["valid_to"],
+        scope=row["scope"],
+        proposal_id=row["proposal_id"],
     )

@@ -14,7 +14,19 @@ from densemem.providers.rules.slots import EVENTS, Slots
 _ASIDE = regex.compile(
     r"\s*\([^()]{1,80}\)(?=[\s,])|,\s(?:an?|the|now|then|formerly|son|daughter|based|born|located|founded|headquartered|known|Inc|LLC|Ltd)\b[^;:()\"“]{0,110}?,(?=\s\p{Ll})"
 )
-_PREFERENCE = ("person", "product", "organization", "project", "technology", "place", "event", "document", "concept", "team")
+_PREFERENCE = (
+    "person",
+    "product",
+    "organization",
+    "project",
+    "technology",
+    "place",
+    "event",
+    "document",
+    "concept",
+    "team",
+)
+_OPENING_MARKS, _CLOSING_MARKS = frozenset('"“„«`‘'), frozenset('"”“»`’')
 _WORD_LIMIT = 26
 
 
@@ -49,7 +61,9 @@ def _elements(sentence: Sentence, names: list[Mention], values: list[Value]) -> 
 class _Sentence:
     """The reading of one sentence, from left to right, clause after clause."""
 
-    def __init__(self, text: str, span: Sentence, following: list[Sentence], elements: list[Mention | Value], slots: Slots) -> None:
+    def __init__(
+        self, text: str, span: Sentence, following: list[Sentence], elements: list[Mention | Value], slots: Slots
+    ) -> None:
         self.text, self.span, self.following, self.elements, self.slots = text, span, following, elements, slots
         self.clauses: dict[int, Mention | None] = {span.start: None}
         self.subject_at: dict[int, Finding] = {}
@@ -84,7 +98,10 @@ class _Sentence:
 
     def _rival(self, start: int, second: Mention | Value) -> bool:
         """Say whether another name stands in the gap itself."""
-        return any(isinstance(other, Mention) and start <= other.start and other.end <= second.start for other in self.elements)
+        return any(
+            isinstance(other, Mention) and other.sure and start <= other.start and other.end <= second.start
+            for other in self.elements
+        )
 
     def _framed(self, form: Form, first: Mention | Value, second: Mention | Value) -> bool:
         """Check the words that a form wants before and behind the pair."""
@@ -99,7 +116,9 @@ class _Sentence:
             match = form.gap.match(self.text, first.end, self.span.end)
             if match:
                 start, end = match.span("v")
-                value = Value(start, end, self.text[start:end], form.slot or "text", " ".join(self.text[start:end].split()))
+                value = Value(
+                    start, end, self.text[start:end], form.slot or "text", " ".join(self.text[start:end].split())
+                )
                 found.append(self._judge(form, match, first, value, False, match.end()))
         return [finding for finding in found if finding]
 
@@ -107,7 +126,9 @@ class _Sentence:
         """Read "S ... O and <verb> <second>": the earlier subject serves again."""
         found = []
         for end, earlier in list(self.subject_at.items()):
-            join = regex.compile(r",?\s+and(?:\s+also)?(?=\s)|,?\s+а(?=\s)|\s+и(?=\s)").match(self.text, end, self.span.end)
+            join = regex.compile(r",?\s+and(?:\s+also)?(?=\s)|,?\s+а(?=\s)|\s+и(?=\s)").match(
+                self.text, end, self.span.end
+            )
             if not join or join.end() > second.start:
                 continue
             for form in fitting(pair_index(), self.text[join.end() : second.start]):
@@ -122,12 +143,20 @@ class _Sentence:
         return [
             self._judge(form, match, subject, _text_value(self.text, match, form), False, match.end(), shared=True)
             for form in fitting(slot_index(), self.text[start : self.span.end])
-            if (match := form.gap.match(self.text, start, self.span.end)) and match.start("v") <= second.start < match.end("v")
+            if (match := form.gap.match(self.text, start, self.span.end))
+            and match.start("v") <= second.start < match.end("v")
         ]
 
     def _judge(
-        self, form: Form, match: "regex.Match[str]", first: Mention | Value, second: Mention | Value, rival: bool,
-        end: int | None = None, *, shared: bool = False,
+        self,
+        form: Form,
+        match: "regex.Match[str]",
+        first: Mention | Value,
+        second: Mention | Value,
+        rival: bool,
+        end: int | None = None,
+        *,
+        shared: bool = False,
     ) -> Finding | None:
         """Make a finding of a match and name the first gate it fails."""
         subject, object_ = (second, first) if form.flip else (first, second)
@@ -139,7 +168,18 @@ class _Sentence:
         wording = form.wording or " ".join(match.group("w").split()).lower()
         close = end or (form.after.match(self.text, second.end, self.span.end).end() if form.after else second.end)  # type: ignore[union-attr]
         tail = gates.Tail(self.text, close, self.span.end)
-        finding = Finding(form.key, wording, subject, object_, self.span, match.span(), tail.end, form.negative, form.ended, kinds=kinds)
+        finding = Finding(
+            form.key,
+            wording,
+            subject,
+            object_,
+            self.span,
+            match.span(),
+            tail.end,
+            form.negative,
+            form.ended,
+            kinds=kinds,
+        )
         finding = self._dated(finding, first, tail)
         gate = self._first_gate(form, finding, first, rival, tail, shared)
         if gate in (None, Gate.SCOPE):
@@ -174,7 +214,9 @@ class _Sentence:
         scope = gates.environment_of(tail.environment or (opening.group("env") if opening else None))
         return replace(finding, valid_from=since, valid_to=until, scope=scope, ended=ended)
 
-    def _first_gate(self, form: Form, finding: Finding, first: Mention | Value, rival: bool, tail: gates.Tail, shared: bool) -> Gate | None:
+    def _first_gate(
+        self, form: Form, finding: Finding, first: Mention | Value, rival: bool, tail: gates.Tail, shared: bool
+    ) -> Gate | None:
         """Walk the gates in order."""
         text, span = self.text, self.span
         begin = max(start for start in self.clauses if start <= first.start)
@@ -184,18 +226,30 @@ class _Sentence:
         last = finding.object if finding.object.start > finding.subject.start else finding.subject
         if form.bare:
             return Gate.FORM
-        if rival:
+        if rival and not form.loose:
+            return Gate.PATTERN
+        if (
+            not (form.negative or form.ended)
+            and gates.denied(text, *finding.verb)
+            or (not form.ended and self._past(finding))
+        ):
             return Gate.PATTERN
         if gates.staged(text, span):
             return Gate.CONTEXT
         if text[span.end - 1] in "?؟？" or text[span.start] == "¿" or "?" in text[last.end : span.end]:
             return Gate.QUESTION
+        if (
+            text[first.start - 1 : first.start] in _OPENING_MARKS
+            and text[first.end : first.end + 1] not in _CLOSING_MARKS
+            and first.start
+        ):
+            return Gate.QUOTED
         enclosed = gates.enclosure(text, span, finding.verb)
         if enclosed:
             return enclosed
         if gates.unsettled(text, span.start, span.end):
             return Gate.VETO
-        if not shared and lead is None:
+        if not shared and lead is None and not (form.loose and gates.nested_fits(text, begin, first.start)):
             return Gate.LEAD
         if gates.denied(text, finding.end, span.end) and not tail.fine:
             return Gate.TAIL
@@ -209,10 +263,16 @@ class _Sentence:
             return Gate.SCOPE
         return None
 
+    def _past(self, finding: Finding) -> bool:
+        """Say whether a word in the gap makes a state one of the past or the future."""
+        return finding.key not in EVENTS and bool(gates.FORMER.search(self.text, *finding.verb))
+
     def _open_clauses(self, finding: Finding, first: Mention | Value) -> None:
         """A clause that passed lets another one begin behind it."""
         self.subject_at[finding.end] = finding
-        join = regex.compile(r"(?:;|,?\s+and|,\s+while|,\s+а|,\s+und|,\s+et|،\s+و?|,\s+y)\s+|،\s+و?").match(self.text, finding.end, self.span.end)
+        join = regex.compile(r"(?:;|,?\s+and|,\s+while|,\s+а|,\s+und|,\s+et|،\s+و?|,\s+y)\s+|،\s+و?").match(
+            self.text, finding.end, self.span.end
+        )
         if join:
             self.clauses[join.end()] = finding.subject
 

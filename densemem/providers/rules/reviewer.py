@@ -32,7 +32,10 @@ def review(request: Mapping[str, Any]) -> dict[str, Any]:
     proposal = request["proposal"]
     by_entity = resolve_mentions(text, proposal["entities"])
     vouched = mentions.merge([m for group in by_entity.values() for m in group], _known(text, request["known_names"]))
-    shaped = mentions.outside([*dates.find_dates(text), *dates.find_money(text)], [*mentions.tickets(text), *mentions.described(text), *mentions.capitalised(text)])
+    shaped = mentions.outside(
+        [*dates.find_dates(text), *dates.find_money(text)],
+        [*mentions.tickets(text), *mentions.described(text), *mentions.capitalised(text)],
+    )
     names = mentions.merge(vouched, shaped)
     slots = _slots(request["predicates"])
     findings = _read_twice(text, names, slots)
@@ -63,7 +66,9 @@ def _known(text: str, known: Iterable[Mapping[str, str]]) -> list[Mention]:
 def _slots(predicates: Iterable[Mapping[str, Any]]) -> Slots:
     """Keep the predicates that the request offers and that the rules have patterns for."""
     return {
-        row["key"]: (frozenset(row["subject_kinds"]), frozenset(row["object_kinds"])) for row in predicates if row["key"] in SLOTS
+        row["key"]: (frozenset(row["subject_kinds"]), frozenset(row["object_kinds"]))
+        for row in predicates
+        if row["key"] in SLOTS
     }
 
 
@@ -89,10 +94,19 @@ def _own_kind(mention: Mention) -> str:
 def _draft(text: str, finding: Finding) -> Draft:
     """Turn a finding into a draft with the modality that its failed gate suggests."""
     return Draft(
-        subject=finding.subject, subject_kind=finding.kinds[0], object=finding.object, object_kind=finding.kinds[1],
-        wording=finding.wording, sentence=finding.sentence, polarity="-" if finding.negative else "+",
-        modality=_modality(text, finding), ended=finding.ended, valid_from=finding.valid_from, valid_to=finding.valid_to,
-        scope=finding.scope, key=finding.key,
+        subject=finding.subject,
+        subject_kind=finding.kinds[0],
+        object=finding.object,
+        object_kind=finding.kinds[1],
+        wording=finding.wording,
+        sentence=finding.sentence,
+        polarity="-" if finding.negative else "+",
+        modality=_modality(text, finding),
+        ended=finding.ended,
+        valid_from=finding.valid_from,
+        valid_to=finding.valid_to,
+        scope=finding.scope,
+        key=finding.key,
     )
 
 
@@ -102,7 +116,9 @@ def _modality(text: str, finding: Finding) -> str:
         return "question"
     if finding.gate in (Gate.QUOTED, Gate.CODE):
         return "quoted"
-    if finding.gate in (Gate.VETO, Gate.LEAD, Gate.FORM) and _PLANNING.search(text, finding.sentence.start, finding.sentence.end):
+    if finding.gate in (Gate.VETO, Gate.LEAD, Gate.FORM) and _PLANNING.search(
+        text, finding.sentence.start, finding.sentence.end
+    ):
         return "proposal"
     return "speculation" if finding.gate in (Gate.VETO, Gate.CONTEXT) else "statement"
 
@@ -115,8 +131,15 @@ def _unknown(text: str, vouched: list[Mention], drafts: list[Draft]) -> Iterable
         if not phrase or phrase.group(1) in known or any(d.subject == first or d.object == second for d in drafts):
             continue
         begin = text.rfind("\n", 0, first.start) + 1
-        whole = regex.compile(r"(?:The\s)?").fullmatch(text, begin, first.start) and text[second.end : second.end + 1] == "."
-        if whole and not gates.unsettled(text, first.end, second.start) and not gates.denied(text, first.end, second.start):
+        whole = (
+            regex.compile(r"(?:The\s)?").fullmatch(text, begin, first.start)
+            and text[second.end : second.end + 1] == "."
+        )
+        if (
+            whole
+            and not gates.unsettled(text, first.end, second.start)
+            and not gates.denied(text, first.end, second.start)
+        ):
             if not _finite(phrase.group(1)):
                 continue
             yield Draft.plain(first, second, phrase.group(1), begin, second.end + 1)
@@ -126,5 +149,3 @@ def _finite(phrase: str) -> bool:
     """Say whether a phrase has the shape of a finite verb: its first word ends in -s or -ed and is no little word."""
     first = phrase.split()[0]
     return len(first) > 3 and first.endswith(("s", "ed")) and first not in {"also", "this", "plus", "versus", "besides"}
-
-

@@ -68,5 +68,23 @@ _TABLE: Final[dict[str, tuple[str, str]]] = {
 }
 SLOTS: Final[Slots] = {key: (frozenset(one.split()), frozenset(two.split())) for key, (one, two) in _TABLE.items()}
 EVENTS: Final = frozenset(
-    ["joined", "left", "founded", "founded_on", "acquired", "born_on", "studied_at", "renamed_to", "replaces", "released_on", "started_on", "ended_on", "attended", "decided", "approved", "rejected", "authored"]
+    [
+        "joined",
+        "left",
+        "founded",
+        "founded_on",
+        "acquired",
+        "born_on",
+        "studied_at",
+        "renamed_to",
+        "replaces",
+        "released_on",
+        "started_on",
+        "ended_on",
+        "attended",
+        "decided",
+        "approved",
+        "rejected",
+        "authored",
+    ]
 )

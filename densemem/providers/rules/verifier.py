@@ -36,30 +36,46 @@ _REASONS = {
 def verify(request: Row) -> dict[str, Any]:
     """Answer one verifier request with a result for every mention and observation."""
     text = request["evidence"][0]["content"]
-    literal = {row["ref"]: row for row in request["entity_mentions"] if text[row["start"] : row["end"]] == row["surface"]}
-    names = merge([mention for row in literal.values() for mention in given(text, [(row["start"], row["end"])], row["kind"])])
+    literal = {
+        row["ref"]: row for row in request["entity_mentions"] if text[row["start"] : row["end"]] == row["surface"]
+    }
+    names = merge(
+        [mention for row in literal.values() for mention in given(text, [(row["start"], row["end"])], row["kind"])]
+    )
     findings = read(text, names, SLOTS)
     return {
         "request_id": request["request_id"],
         "security_signals": [],
         "entity_results": [_entity(row) for row in request["entity_mentions"]],
-        "relationship_results": [_relationship(row, literal, findings, text) for row in request["relationship_observations"]],
+        "relationship_results": [
+            _relationship(row, literal, findings, text) for row in request["relationship_observations"]
+        ],
     }
 
 
 def _entity(row: Row) -> dict[str, Any]:
     """Create without a plausible candidate, reuse the only one, and leave more to a person."""
-    plausible = [one for one in row["candidates"] if row["kind"] == one["kind"] or "other" in (row["kind"], one["kind"])]
+    plausible = [
+        one for one in row["candidates"] if row["kind"] == one["kind"] or "other" in (row["kind"], one["kind"])
+    ]
     if len(plausible) == 1:
         return _entity_result(row, "reuse", plausible[0]["entity_id"], 0.9, "One known name of a fitting kind.")
     if plausible:
-        return _entity_result(row, "ambiguous", None, 0.5, "Several known names fit and the evidence does not tell them apart.")
+        return _entity_result(
+            row, "ambiguous", None, 0.5, "Several known names fit and the evidence does not tell them apart."
+        )
     return _entity_result(row, "create", None, 0.9, "No known name of a fitting kind.")
 
 
 def _entity_result(row: Row, action: str, entity_id: str | None, confidence: float, rationale: str) -> dict[str, Any]:
     """Shape one entity result."""
-    return {"ref": row["ref"], "action": action, "candidate_entity_id": entity_id, "confidence": confidence, "rationale": rationale}
+    return {
+        "ref": row["ref"],
+        "action": action,
+        "candidate_entity_id": entity_id,
+        "confidence": confidence,
+        "rationale": rationale,
+    }
 
 
 def _relationship(row: Row, literal: Mapping[str, Row], findings: list[Finding], text: str) -> dict[str, Any]:
@@ -101,7 +117,11 @@ def _matching(row: Row, literal: Mapping[str, Row], findings: list[Finding]) -> 
         if (finding.subject.start, finding.subject.end, finding.object.start, finding.object.end) == place
         and finding.key in row["predicate_candidates"]
     ]
-    return min(fitting, key=lambda finding: (finding.gate is not None, finding.wording != row["original_predicate"].casefold()), default=None)
+    return min(
+        fitting,
+        key=lambda finding: (finding.gate is not None, finding.wording != row["original_predicate"].casefold()),
+        default=None,
+    )
 
 
 def _missing(row: Row, literal: Mapping[str, Row], findings: list[Finding], text: str) -> Gate:
@@ -129,7 +149,9 @@ def _bounds(row: Row, finding: Finding) -> tuple[str, Gate | None]:
         return "insufficient", Gate.SCOPE
     if finding.ended != (row["valid_to"] is not None) and not (finding.valid_to and row["valid_to"]):
         return "insufficient", Gate.TENSE
-    if row["valid_from"] is not None and not (finding.valid_from and row["valid_from"].startswith(finding.valid_from[:4])):
+    if row["valid_from"] is not None and not (
+        finding.valid_from and row["valid_from"].startswith(finding.valid_from[:4])
+    ):
         return "insufficient", Gate.VALIDITY
     return "entailed", None
 
@@ -143,7 +165,11 @@ def _same_scope(asked: str | None, read_scope: str | None) -> bool:
 
 def _result(row: Row, key: str | None, verdict: str, gate: Gate | None) -> dict[str, Any]:
     """Shape one relationship result; a failed gate is named at the start of the rationale."""
-    rationale = f"gate: {gate.value} - {_REASONS[gate]}" if gate else "All gates passed: a listed wording links both names in one plain statement."
+    rationale = (
+        f"gate: {gate.value} - {_REASONS[gate]}"
+        if gate
+        else "All gates passed: a listed wording links both names in one plain statement."
+    )
     return {
         "ref": row["ref"],
         "predicate_status": "resolved" if key else "needs_review",
@@ -152,5 +178,3 @@ def _result(row: Row, key: str | None, verdict: str, gate: Gate | None) -> dict[
         "confidence": 0.95 if gate is None else 0.3,
         "rationale": rationale,
     }
-
-

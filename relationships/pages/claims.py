@@ -1,19 +1,23 @@
-"""Console pages of knowledge: one Relationship with its reasons, and recall."""
+"""Records as sentences for a page."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
+
 from densemem.core.inert import visible
 from entities.queries import canonical_names, value_displays
-from evidence.pages import Span
-from relationships.models import ObservationSpan
+from evidence.pages import EvidenceCard, Span, evidence_cards
+from relationships.models import EvidenceSupport, ObservationSpan, RelationshipRecord
 from relationships.vocabulary import Polarity
 
-TIERS = {"candidate": "Candidate", "validated_claim": "Claim", "fact": "Fact"}
-TIER_ICONS = {"candidate": "t-candidate", "validated_claim": "t-claim", "fact": "t-fact"}
+EVIDENCE_SHOWN = 3
+CLAIMS_SHOWN = 3  # beside each entity that a person may choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,28 @@ def claims_of(*, team_id: UUID, records: Iterable[Any]) -> dict[UUID, Claim]:
     names = canonical_names(team_id=team_id, entity_ids=ends)
     shown = {key: value.display for key, value in value_displays(team_id=team_id, value_ids=values).items()}
     return {r.id: _claim(r, {**names, **shown}) for r in rows}
+
+
+def known_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, list[Claim]]:
+    """Return a few things that recall knows of each entity, the newest first: what tells namesakes apart."""
+    place = Window(RowNumber(), partition_by="subject_entity_id", order_by=F("recorded_at").desc())
+    known = RelationshipRecord.objects.of_team(team_id).recallable().filter(subject_entity_id__in=entity_ids)
+    rows = list(known.annotate(place=place).filter(place__lte=CLAIMS_SHOWN).order_by("place"))
+    claims = claims_of(team_id=team_id, records=rows)
+    found: dict[UUID, list[Claim]] = defaultdict(list)
+    for row in rows:
+        found[row.subject_entity_id].append(claims[row.id])
+    return dict(found)
+
+
+def evidence_of(*, team_id: UUID, relationship_id: UUID) -> list[EvidenceCard]:
+    """Return the newest evidence that was ever granted to a record, with its spans marked."""
+    rows = EvidenceSupport.objects.of_team(team_id).filter(relationship_id=relationship_id).order_by("-seq")
+    spans: dict[UUID, list[Span]] = {}
+    for fragment, start, end in rows.values_list("fragment_id", "start", "end")[:EVIDENCE_SHOWN]:
+        spans.setdefault(fragment, []).append((start, end))
+    cards = evidence_cards(team_id=team_id, spans=spans)
+    return [cards[fragment] for fragment in spans]
 
 
 def spans_of(*, team_id: UUID, observations: Iterable[UUID]) -> dict[UUID, list[Span]]:

@@ -1,0 +1,51 @@
+"""The ASGI application: `/mcp` is the MCP door, everything else is Django."""
+
+import os
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "densemem.settings")
+django.setup()
+
+from django.core.asgi import get_asgi_application  # noqa: E402 - what follows may only load after the set-up
+from starlette.types import ASGIApp, Receive, Scope, Send  # noqa: E402
+
+from densemem.core.ids import uuid7  # noqa: E402
+from densemem.mcp.door import CLOSED, Door, opened, refuse  # noqa: E402
+
+
+class Application:
+    """Sends each request to its door. The server's lifespan opens and closes the MCP door."""
+
+    def __init__(self, pages: ASGIApp) -> None:
+        self._pages = pages
+        self._door: Door | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Speak ASGI: lifespan and HTTP; a WebSocket is closed, none is offered."""
+        match scope["type"]:
+            case "lifespan":
+                await self._live(receive, send)
+            case "websocket":
+                await send({"type": "websocket.close", "code": 1000})
+            case _ if scope["path"].rstrip("/") == "/mcp":
+                await self._answer(scope, receive, send)
+            case _:
+                await self._pages(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        async with opened() as self._door:
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        self._door = None
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._door:
+            await self._door(scope, receive, send)
+            return
+        await refuse(CLOSED, uuid7().hex)(scope, receive, send)
+
+
+application = Application(get_asgi_application())

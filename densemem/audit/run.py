@@ -1,0 +1,62 @@
+"""One audit: every check over every row, on one snapshot of the database."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from densemem.audit import evidence, knowledge, support, work
+from densemem.audit.report import Check, CheckResult, Report
+from densemem.audit.tables import chunks, rows
+from densemem.core.limits import AUDIT_DIFFERENCES
+
+CHECKS: tuple[Check, ...] = (*knowledge.CHECKS, *support.CHECKS, *work.CHECKS, *evidence.CHECKS)
+Step = Callable[[str, int], None]
+
+
+def audit(*, team_id: UUID | None = None, step: Step | None = None) -> Report:
+    """
+    Compare the current rows of a team, or of all teams, with their ledgers.
+
+    Workers may write meanwhile: everything is read from one snapshot. Memory is bounded by the rows of one step.
+
+    :param step: called after every step with the name of the check and how many rows it compared
+    """
+    with _snapshot():
+        return Report(tuple(_run(check, team_id, step) for check in CHECKS))
+
+
+def amount(*, team_id: UUID | None = None) -> int:
+    """Return how many rows an audit will compare, counted once for each check."""
+    sizes = {table: _rows_of(table, team_id) for table in {check.table for check in CHECKS}}
+    return sum(sizes[check.table] for check in CHECKS)
+
+
+def _rows_of(table: str, team_id: UUID | None) -> int:
+    query = rows(table)
+    return int((query if team_id is None else query.filter(team_id=team_id)).count())
+
+
+def _run(check: Check, team_id: UUID | None, step: Step | None) -> CheckResult:
+    compared, count, shown = 0, 0, []
+    for chunk in chunks(check.table, team_id=team_id):
+        compared += len(chunk)
+        for difference in check.compare(chunk):
+            count += 1
+            if len(shown) < AUDIT_DIFFERENCES:
+                shown.append(difference)
+        if step:
+            step(check.name, len(chunk))
+    return CheckResult(check.name, compared, count, tuple(shown))
+
+
+@contextmanager
+def _snapshot() -> Iterator[None]:
+    """Read everything as it was at one moment. Inside another transaction its own view is all there is."""
+    nested = connection.in_atomic_block
+    with transaction.atomic():
+        if not nested:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield

@@ -1,0 +1,201 @@
+"""The registry of tools: what a model reads about each, and the one use case that it calls."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from django.utils import timezone
+
+from densemem.auth import Principal
+from densemem.core import limits
+from densemem.core.faults import Fault
+from densemem.core.times import TimeRefused, parse_bound
+from densemem.core.words import Scope
+from densemem.http import read_id
+from densemem.mcp.arguments import ArgumentsInvalid, check
+from densemem.mcp.descriptions import GET_MEMORY_PLACEMENT, RECALL_MEMORY, REMEMBER, TRACE_MEMORY
+from placement.queries import IngestView, get_placement
+from placement.remember import remember
+from placement.request import SCHEMA
+from relationships.recall import Recall, recall
+from relationships.trace import Trace, trace
+
+Arguments = Mapping[str, Any]
+SCHEMAS: Final = Path(__file__).parent / "schemas"
+
+
+def _schema(name: str) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+    return read
+
+
+ENVELOPE: Final = _schema("remember_envelope")
+REMEMBER_INPUT: Final = {
+    **SCHEMA,
+    "required": [*SCHEMA["required"], *ENVELOPE["required"]],
+    "properties": {**SCHEMA["properties"], **ENVELOPE["properties"]},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered(IngestView):
+    """The placement of what was remembered; `replayed` when an earlier request had already stored it."""
+
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """
+    One tool.
+
+    :param scope: what a token needs to see it and to call it
+    :param answers: the frozen dataclass that `call` returns
+    :param look_again: asks how far an answer is by now; for tools that take `wait_seconds`
+    """
+
+    name: str
+    title: str
+    description: str
+    scope: Scope
+    input_schema: Mapping[str, Any]
+    answers: type
+    call: Callable[[Principal, Arguments], Any]
+    look_again: Callable[[Principal, Any], Any] | None = None
+
+    @property
+    def reads_only(self) -> bool:
+        """Whether a call changes nothing."""
+        return self.scope is Scope.READ
+
+
+def call_remember(who: Principal, arguments: Arguments) -> Remembered:
+    """Store exact evidence and queue its placement.
+
+    :raises Refused: one of its kinds; nothing was stored
+    """
+    check(arguments, ENVELOPE)
+    accepted = remember(
+        principal=who,
+        body={name: value for name, value in arguments.items() if name not in ENVELOPE["properties"]},
+        idempotency_key=arguments["idempotency_key"],
+        now=timezone.now(),
+    )
+    view = get_placement(team_id=who.team_id, ingest_id=accepted.ingest_id)
+    return Remembered(**_values(view), replayed=accepted.replayed)
+
+
+def call_get_memory_placement(who: Principal, arguments: Arguments) -> IngestView:
+    """Return how far an ingest of the team is.
+
+    :raises Refused: invalid arguments, or no such ingest
+    """
+    check(arguments, PLACEMENT_INPUT)
+    return get_placement(team_id=who.team_id, ingest_id=read_id(arguments["ingest_id"]))
+
+
+def call_recall_memory(who: Principal, arguments: Arguments) -> Recall:
+    """Return what the team holds to be so and the query asks for.
+
+    :raises Refused: invalid arguments
+    """
+    check(arguments, RECALL_INPUT)
+    return recall(
+        principal=who,
+        query=arguments["query"],
+        limit=int(arguments.get("limit", limits.RECALL_DEFAULT)),  # JSON Schema counts 10.0 as an integer
+        valid_at=_moment(arguments.get("valid_at")),
+        now=timezone.now(),
+    )
+
+
+def call_trace_memory(who: Principal, arguments: Arguments) -> Trace:
+    """Return why one Relationship is held.
+
+    :raises Refused: invalid arguments, or no such Relationship
+    """
+    check(arguments, TRACE_INPUT)
+    return trace(principal=who, relationship_id=read_id(arguments["relationship_id"]))
+
+
+def look_again(who: Principal, answer: Any) -> Any:
+    """Return an answer about an ingest with the state it has by now."""
+    ingest_id: UUID = answer.ingest_id
+    return replace(answer, **_values(get_placement(team_id=who.team_id, ingest_id=ingest_id)))
+
+
+def tools_of(who: Principal) -> list[Tool]:
+    """Return the tools that the caller's scopes allow, always in the same order."""
+    return [tool for tool in TOOLS if tool.scope in who.scopes]
+
+
+def find_tool(name: str) -> Tool | None:
+    """Return the tool of this name, or None."""
+    return BY_NAME.get(name)
+
+
+def _values(view: IngestView) -> dict[str, Any]:
+    return {field.name: getattr(view, field.name) for field in fields(view)}
+
+
+def _moment(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return parse_bound(text).at
+    except TimeRefused as refused:
+        fault = Fault("/valid_at", refused.code, refused.detail)
+        raise ArgumentsInvalid(
+            "The call cannot be made as it is. Mend the time and call again.", faults=[fault]
+        ) from None
+
+
+PLACEMENT_INPUT: Final = _schema("get_memory_placement")
+RECALL_INPUT: Final = _schema("recall_memory")
+TRACE_INPUT: Final = _schema("trace_memory")
+
+TOOLS: Final = (
+    Tool(
+        "remember",
+        "Remember",
+        REMEMBER,
+        Scope.WRITE,
+        REMEMBER_INPUT,
+        Remembered,
+        call_remember,
+        look_again,
+    ),
+    Tool(
+        "get_memory_placement",
+        "Look how a memory was placed",
+        GET_MEMORY_PLACEMENT,
+        Scope.READ,
+        PLACEMENT_INPUT,
+        IngestView,
+        call_get_memory_placement,
+        look_again,
+    ),
+    Tool(
+        "recall_memory",
+        "Recall what the team knows",
+        RECALL_MEMORY,
+        Scope.READ,
+        RECALL_INPUT,
+        Recall,
+        call_recall_memory,
+    ),
+    Tool(
+        "trace_memory",
+        "Trace why something is held",
+        TRACE_MEMORY,
+        Scope.READ,
+        TRACE_INPUT,
+        Trace,
+        call_trace_memory,
+    ),
+)
+BY_NAME: Final = {tool.name: tool for tool in TOOLS}

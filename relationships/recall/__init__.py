@@ -1,0 +1,57 @@
+"""Recall: what the team holds to be so now, found by words ("Normal Recall And Trace").
+
+It reads records and their search documents alone: no evidence text, no verification, no history.
+"""
+
+from datetime import datetime
+
+from densemem.auth import Principal
+from densemem.core import limits
+from densemem.core.words import Scope
+from relationships.recall.answer import Group, Item, Recall
+from relationships.recall.conflicts import Conflict, Position, conflicts_of
+from relationships.recall.find import Hit, find
+from relationships.recall.groups import claims_of_groups
+from relationships.recall.question import RecallRefused, read_question
+from relationships.search import Claim
+
+__all__ = ["Conflict", "Group", "Item", "Position", "Recall", "RecallRefused", "recall"]
+
+
+def recall(
+    *,
+    principal: Principal,
+    query: str,
+    limit: int = limits.RECALL_DEFAULT,
+    valid_at: datetime | None = None,
+    now: datetime,
+) -> Recall:
+    """
+    Return what the caller's team holds to be so and the query asks for, best first, grouped by meaning.
+
+    :param limit: the most groups, 1 to `limits.RECALL_ITEMS`
+    :param valid_at: the moment asked about, aware; None asks about `now` and shows only what is active
+    :raises RecallRefused: with every fault of the question
+    :raises ScopeMissing: the caller may not read
+    """
+    principal.require(Scope.READ)
+    question = read_question(team_id=principal.team_id, query=query, limit=limit, valid_at=valid_at, now=now)
+    hits = find(question)
+    claims = claims_of_groups(question, groups=_best_groups(hits, most=limit))
+    conflicts = conflicts_of(question, groups=list(claims))
+    return Recall(
+        query=question.query,
+        valid_at=question.at,
+        groups=tuple(_group(listed, hits) for listed in claims.values()),
+        conflicts=conflicts,
+    )
+
+
+def _best_groups(hits: list[Hit], *, most: int) -> list[str]:
+    """Return the meanings of the hits, in the order of their best hit."""
+    return list(dict.fromkeys(hit.group for hit in hits))[:most]
+
+
+def _group(claims: list[Claim], hits: list[Hit]) -> Group:
+    matched = {hit.relationship_id: hit.matched for hit in hits}
+    return Group(tuple(Item(claim, why=matched.get(claim.relationship_id, ())) for claim in claims))

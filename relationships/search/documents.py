@@ -1,0 +1,109 @@
+"""Search documents: what full text finds a record by. They are derived and can be built again at any time."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+
+from densemem.core.ids import uuid7
+from entities.queries import names_of
+from relationships.models import RelationshipRecord
+from relationships.queries import PredicateView, registry
+from relationships.search.claims import Claim, claims_of
+from relationships.search.terms import document_terms
+from relationships.vocabulary import SearchState, Status, Tier
+
+# The stemmed words find inflected forms; the plain words find names that English would drop, such as Will or IT.
+UPSERT: Final = """
+INSERT INTO relationships_searchdocument AS kept
+  (id, team_id, relationship_id, source_version, document_version, text, terms, eligible, search_state, written_at)
+SELECT given.id, %(team)s, given.record, given.version, 1, given.text,
+       setweight(to_tsvector('simple', given.names) || to_tsvector('english', given.names), 'A')
+       || setweight(to_tsvector('simple', given.predicate) || to_tsvector('english', given.predicate), 'B'),
+       given.eligible, %(state)s, %(now)s
+FROM unnest(%(ids)s::uuid[], %(records)s::uuid[], %(versions)s::int[], %(texts)s::text[], %(names)s::text[],
+            %(predicates)s::text[], %(eligible)s::bool[])
+  AS given(id, record, version, text, names, predicate, eligible)
+ORDER BY given.record
+ON CONFLICT (team_id, relationship_id) DO UPDATE SET
+  source_version = excluded.source_version,
+  document_version = kept.document_version + (kept.text <> excluded.text)::int,
+  text = excluded.text,
+  terms = excluded.terms,
+  eligible = excluded.eligible,
+  search_state = CASE WHEN kept.text = excluded.text THEN kept.search_state ELSE excluded.search_state END,
+  written_at = excluded.written_at
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The search document of one record; `names` and `predicate` are terms with spaces between."""
+
+    relationship_id: UUID
+    source_version: int
+    text: str
+    names: str
+    predicate: str
+    eligible: bool
+
+
+def write_documents(*, team_id: UUID, record_ids: Collection[UUID], now: datetime) -> None:
+    """Bring the search documents of these records in line with them. The queries do not grow with the records.
+
+    A document's version rises when its text changes, and only then. Call it in the transaction of the change.
+    """
+    documents = _documents(team_id=team_id, record_ids=record_ids) if record_ids else []
+    if documents:
+        _upsert(team_id=team_id, documents=documents, now=now)
+
+
+def _documents(*, team_id: UUID, record_ids: Collection[UUID]) -> list[Document]:
+    rows = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids).select_related("owner").order_by("pk")
+    claims = claims_of(team_id=team_id, rows=list(rows))
+    entities = {end.entity_id for claim in claims for end in (claim.subject, claim.object) if end.entity_id}
+    names = names_of(team_id=team_id, entity_ids=entities)
+    predicates = registry(team_id=team_id)
+    return [_document(claim, names, predicates.get(claim.predicate)) for claim in claims]
+
+
+def _document(claim: Claim, names: Mapping[UUID, list[str]], predicate: PredicateView | None) -> Document:
+    ends = [word for end in (claim.subject, claim.object) for word in _end_words(end.entity_id, names)]
+    value = [claim.object.display, claim.object.value, claim.object.unit]
+    wording = [claim.predicate.replace("_", " "), *(predicate.active if predicate else ())]
+    return Document(
+        relationship_id=claim.relationship_id,
+        source_version=claim.version,
+        text=claim.sentence,
+        names=_terms_of([*ends, *(word for word in value if word)]),
+        predicate=_terms_of(wording),
+        eligible=claim.status == Status.ACTIVE and claim.tier in (Tier.CLAIM, Tier.FACT),
+    )
+
+
+def _end_words(entity_id: UUID | None, names: Mapping[UUID, list[str]]) -> list[str]:
+    return names.get(entity_id, []) if entity_id else []
+
+
+def _terms_of(texts: list[str]) -> str:
+    return " ".join(term for text in texts for term in document_terms(text))
+
+
+def _upsert(*, team_id: UUID, documents: list[Document], now: datetime) -> None:
+    given: dict[str, Any] = {
+        "team": team_id,
+        "state": SearchState.NOT_REQUIRED.value,
+        "now": now,
+        "ids": [uuid7() for _ in documents],
+        "records": [d.relationship_id for d in documents],
+        "versions": [d.source_version for d in documents],
+        "texts": [d.text for d in documents],
+        "names": [d.names for d in documents],
+        "predicates": [d.predicate for d in documents],
+        "eligible": [d.eligible for d in documents],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(UPSERT, given)
