@@ -1,6 +1,7 @@
 """The ASGI application: `/mcp` is the MCP door, everything else is Django."""
 
 import os
+from typing import cast
 
 import django
 
@@ -48,4 +49,4 @@ class Application:
         await refuse(CLOSED, uuid7().hex)(scope, receive, send)
 
 
-application = Application(get_asgi_application())
+application = Application(cast(ASGIApp, get_asgi_application()))

@@ -203,7 +203,7 @@ def note_names(note: Mapping[str, Any]) -> Names:
 
 
 def passage_names(rows: Iterable[Mapping[str, Any]]) -> dict[str, Names]:
-    """Return per passage the labelled names of all its properties; the longest wins an overlap, pronouns and dates are left out."""
+    """Return per passage the names of all its labels; the longest wins an overlap, pronouns and dates are left out."""
     found: dict[str, dict[tuple[int, int], tuple[str, str | None, int, int]]] = defaultdict(dict)
     for row in rows:
         found.setdefault(row["passage"], {})

@@ -132,11 +132,11 @@ class _Notes:
         """Count one labelled fact that every careful reader takes as asserted."""
         if not label["must"]:
             return
-        foreign, plain, hit = int(note["lang"] != "en"), int(label["plain"]), int(hit)
-        self.counts.update(must=1, must_hit=hit, plain=plain, plain_hit=plain * hit)
-        self.counts.update(foreign=foreign, foreign_hit=foreign * hit)
-        self.by_trap[note["trap"]].update(must=1, hit=hit)
-        self.by_predicate[label["predicate"]].update(must=1, hit=hit)
+        foreign, plain, met = int(note["lang"] != "en"), int(label["plain"]), int(hit)
+        self.counts.update(must=1, must_hit=met, plain=plain, plain_hit=plain * met)
+        self.counts.update(foreign=foreign, foreign_hit=foreign * met)
+        self.by_trap[note["trap"]].update(must=1, hit=met)
+        self.by_predicate[label["predicate"]].update(must=1, hit=met)
         if label["plain"] and not hit:
             self.missed.append(
                 {
@@ -179,8 +179,9 @@ def score_knowledgenet(
 ) -> dict[str, Any]:
     """Score active records against passages that were labelled one property at a time.
 
-    A record counts only where its passage was labelled for a property that its predicate maps to; it is right when both of its
-    spans overlap a label of such a property. Properties without a seeded predicate stay in the count of all facts only.
+    A record counts only where its passage was labelled for a property that its predicate maps to. It is right when both of
+    its spans overlap a label of such a property. Properties without a seeded predicate (children, death, nationality,
+    birthplace, party) stay in the count of all facts only.
 
     :param active_by_passage: per passage text its active records, with `subject_at` and `object_at`
     """

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
@@ -44,11 +44,13 @@ def _faults_of_characters(arguments: Mapping[str, Any]) -> Iterator[Fault]:
 def _fault_of(error: ValidationError) -> Fault:
     """Translate a schema error without quoting the value."""
     pointer = "".join(f"/{part}" for part in error.absolute_path)
+    # Checked against an object schema, so these are what the names say, whatever their declared types.
+    instance, schema, asked = (cast(Any, part) for part in (error.instance, error.schema, error.validator_value))
     match error.validator:
         case "additionalProperties":
-            return _unknown(pointer, sorted(set(error.instance) - set(error.schema["properties"]))[:5])
+            return _unknown(pointer, sorted(set(instance) - set(schema["properties"]))[:5])
         case "required":
-            missing = sorted(set(error.validator_value) - set(error.instance))
+            missing = sorted(set(asked) - set(instance))
             return Fault(pointer, "missing_field", f"Missing field: {', '.join(missing)}.")
         case "type":
             return Fault(pointer, "wrong_type", f"Must be of type {error.validator_value}.")

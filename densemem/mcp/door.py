@@ -72,12 +72,18 @@ def refuse(problem: Problem, number: str) -> JSONResponse:
 
 
 async def _caller_of(context: Context) -> Caller:
-    caller: Caller = context.request.scope[CALLER]
+    caller: Caller = _scope_of(context)[CALLER]
     return caller
 
 
 def _number_of(context: Context) -> str:
-    return str(context.request.scope[NUMBER])
+    return str(_scope_of(context)[NUMBER])
+
+
+def _scope_of(context: Context) -> Scope:
+    assert context.request is not None
+    scope: Scope = context.request.scope
+    return scope
 
 
 def _number(headers: Headers) -> str:

@@ -58,7 +58,7 @@ def build_server(
     return Server(
         "dense-mem",
         title="Dense-Mem",
-        version=settings.SPECTACULAR_SETTINGS["VERSION"],
+        version=str(settings.SPECTACULAR_SETTINGS["VERSION"]),
         instructions=INSTRUCTIONS,
         cache_hints={"tools/list": CACHE, "server/discover": CACHE},
         get_tool_input_schema=_input_schema,

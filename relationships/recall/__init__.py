@@ -42,7 +42,7 @@ def recall(
     return Recall(
         query=question.query,
         valid_at=question.at,
-        groups=tuple(_group(listed, hits) for listed in claims.values()),
+        results=tuple(_group(listed, hits) for listed in claims.values()),
         conflicts=conflicts,
     )
 
@@ -54,4 +54,4 @@ def _best_groups(hits: list[Hit], *, most: int) -> list[str]:
 
 def _group(claims: list[Claim], hits: list[Hit]) -> Group:
     matched = {hit.relationship_id: hit.matched for hit in hits}
-    return Group(tuple(Item(claim, why=matched.get(claim.relationship_id, ())) for claim in claims))
+    return Group(tuple(Item.of(claim, why=matched.get(claim.relationship_id, ())) for claim in claims))

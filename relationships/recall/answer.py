@@ -1,32 +1,37 @@
 """The shape of an answer of recall."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Self
 
 from relationships.recall.conflicts import Conflict
 from relationships.search import Claim
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Item(Claim):
     """One profile's record; `why` lists the terms of the query that it matched, if any."""
 
-    claim: Claim
     why: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, claim: Claim, *, why: tuple[str, ...]) -> Self:
+        """Return a claim with why it was found."""
+        return cls(**{field.name: getattr(claim, field.name) for field in fields(claim)}, why=why)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Everything that says the same: one item for each profile that holds it, oldest first."""
+    """Everything that says the same: one record for each profile that holds it, the oldest first."""
 
-    items: tuple[Item, ...]
+    relationships: tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The answer: groups, best first, and the conflicts that they stand in."""
+    """What was found, best first, and the conflicts that it stands in."""
 
     query: str
     valid_at: datetime
-    groups: tuple[Group, ...]
+    results: tuple[Group, ...]
     conflicts: tuple[Conflict, ...]

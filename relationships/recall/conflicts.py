@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
@@ -20,9 +21,9 @@ ENDS = ("source_relationship", "target_relationship")
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """One of the meanings that compete, and every record that holds it."""
+    """One of the meanings that compete, and every record that holds it, the oldest first."""
 
-    claims: tuple[Claim, ...]
+    relationships: tuple[Claim, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +94,8 @@ def _reachable(start: str, against: Mapping[str, Collection[str]]) -> frozenset[
 
 def _conflict(groups: Collection[str], claims: Mapping[str, Sequence[Claim]]) -> Conflict:
     positions = [Position(tuple(claims[group])) for group in groups if group in claims]
-    return Conflict(tuple(sorted(positions, key=lambda p: (p.claims[0].recorded_at, p.claims[0].relationship_id))))
+    return Conflict(tuple(sorted(positions, key=lambda p: _age(p.relationships[0]))))
+
+
+def _age(claim: Claim) -> tuple[datetime, UUID]:
+    return claim.recorded_at, claim.relationship_id

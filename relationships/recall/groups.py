@@ -26,7 +26,8 @@ def claims_of_groups(question: Question, *, groups: Sequence[str]) -> dict[str, 
         .select_related("owner")
         .order_by("recorded_at", "id")
     )
+    found = list(rows)
     listed: dict[str, list[Claim]] = {group: [] for group in groups}
-    for claim in claims_of(team_id=question.team_id, rows=list(rows)):
-        listed[claim.group].append(claim)
+    for row, claim in zip(found, claims_of(team_id=question.team_id, rows=found), strict=True):
+        listed[row.semantic_group_key].append(claim)
     return {group: claims for group, claims in listed.items() if claims}

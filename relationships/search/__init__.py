@@ -1,7 +1,16 @@
 """How records are found by words: search terms, claims in words, and the documents that full text looks in."""
 
-from relationships.search.claims import Claim, End, Profile, claims_of
+from relationships.search.claims import Claim, EntityEnd, Profile, ValueEnd, claims_of
 from relationships.search.documents import write_documents
 from relationships.search.terms import document_terms, search_terms
 
-__all__ = ["Claim", "End", "Profile", "claims_of", "document_terms", "search_terms", "write_documents"]
+__all__ = [
+    "Claim",
+    "EntityEnd",
+    "Profile",
+    "ValueEnd",
+    "claims_of",
+    "document_terms",
+    "search_terms",
+    "write_documents",
+]

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
 from uuid import UUID
 
-from entities.queries import CandidateView, entity_views, value_displays
+from entities.queries import entity_views, value_displays
 from relationships.identity import claim_sentence
 from relationships.models import RelationshipRecord
 from relationships.vocabulary import Polarity
@@ -21,27 +20,33 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
-    """One end of a claim: an Entity with its name and kind, or a typed value with its display form and unit."""
+class EntityEnd:
+    """An Entity at one end of a claim."""
 
-    entity_id: UUID | None = None
-    name: str | None = None
-    kind: str | None = None
-    value_id: UUID | None = None
-    display: str | None = None
-    value: str | None = None
-    type: str | None = None
-    unit: str | None = None
+    entity_id: UUID
+    name: str
+    kind: str
 
     @property
     def words(self) -> str:
         """How the end reads in a sentence."""
-        return self.name or self.display or ""
+        return self.name
 
-    @classmethod
-    def of_entity(cls, view: CandidateView) -> Self:
-        """Return the end that an Entity is."""
-        return cls(entity_id=view.entity_id, name=view.canonical_name, kind=view.kind.value)
+
+@dataclass(frozen=True, slots=True)
+class ValueEnd:
+    """A typed value as the object of a claim: as it was written, and in its canonical form."""
+
+    value_id: UUID
+    display: str
+    type: str
+    value: str
+    unit: str | None
+
+    @property
+    def words(self) -> str:
+        """How the end reads in a sentence."""
+        return self.display
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +54,10 @@ class Claim:
     """One profile's record as it may be shown: no score, no evidence text. Times are UTC, half-open; None is open."""
 
     relationship_id: UUID
-    group: str
     author: Profile
-    subject: End
+    subject: EntityEnd
     predicate: str
-    object: End
+    object: EntityEnd | ValueEnd
     polarity: str
     scope: str | None
     tier: str
@@ -76,24 +80,29 @@ def claims_of(*, team_id: UUID, rows: Sequence[RelationshipRecord]) -> list[Clai
     Load the rows with `select_related("owner")`.
     """
     entities = {row.subject_entity_id for row in rows} | {row.object_entity_id for row in rows if row.object_entity_id}
-    ends = {i: End.of_entity(view) for i, view in entity_views(team_id=team_id, entity_ids=entities).items()}
-    values = value_displays(team_id=team_id, value_ids={r.object_value_id for r in rows if r.object_value_id})
-    for i, v in values.items():
-        ends[i] = End(value_id=i, display=v.display, value=v.canonical, type=v.type, unit=v.unit)
-    return [_claim(row, ends) for row in rows]
+    views = entity_views(team_id=team_id, entity_ids=entities)
+    values = value_displays(team_id=team_id, value_ids={row.object_value_id for row in rows if row.object_value_id})
+    named = {i: EntityEnd(i, view.canonical_name, view.kind.value) for i, view in views.items()}
+    typed = {i: ValueEnd(i, v.display, v.type, v.canonical, v.unit) for i, v in values.items()}
+    return [_claim(row, named[row.subject_entity_id], _object(row, named, typed)) for row in rows]
 
 
-def _claim(row: RelationshipRecord, ends: Mapping[UUID, End]) -> Claim:
-    object_id = row.object_entity_id or row.object_value_id
-    assert object_id is not None
-    subject, object_end = ends[row.subject_entity_id], ends[object_id]
+def _object(
+    row: RelationshipRecord, named: Mapping[UUID, EntityEnd], typed: Mapping[UUID, ValueEnd]
+) -> EntityEnd | ValueEnd:
+    if row.object_entity_id is not None:
+        return named[row.object_entity_id]
+    assert row.object_value_id is not None
+    return typed[row.object_value_id]
+
+
+def _claim(row: RelationshipRecord, subject: EntityEnd, object_: EntityEnd | ValueEnd) -> Claim:
     return Claim(
         relationship_id=row.id,
-        group=row.semantic_group_key,
         author=Profile(row.owner_id, row.owner.name),
         subject=subject,
         predicate=row.predicate_key,
-        object=object_end,
+        object=object_,
         polarity=row.polarity,
         scope=row.scope_key,
         tier=row.tier,
@@ -106,5 +115,5 @@ def _claim(row: RelationshipRecord, ends: Mapping[UUID, End]) -> Claim:
         valid_to_precision=row.valid_to_precision,
         version=row.version,
         recorded_at=row.recorded_at,
-        sentence=claim_sentence(subject.words, row.predicate_key, object_end.words, Polarity(row.polarity)),
+        sentence=claim_sentence(subject.words, row.predicate_key, object_.words, Polarity(row.polarity)),
     )

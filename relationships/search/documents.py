@@ -12,7 +12,7 @@ from densemem.core.ids import uuid7
 from entities.queries import names_of
 from relationships.models import RelationshipRecord
 from relationships.queries import PredicateView, registry
-from relationships.search.claims import Claim, claims_of
+from relationships.search.claims import Claim, EntityEnd, ValueEnd, claims_of
 from relationships.search.terms import document_terms
 from relationships.vocabulary import SearchState, Status, Tier
 
@@ -64,28 +64,31 @@ def write_documents(*, team_id: UUID, record_ids: Collection[UUID], now: datetim
 def _documents(*, team_id: UUID, record_ids: Collection[UUID]) -> list[Document]:
     rows = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids).select_related("owner").order_by("pk")
     claims = claims_of(team_id=team_id, rows=list(rows))
-    entities = {end.entity_id for claim in claims for end in (claim.subject, claim.object) if end.entity_id}
+    ends = [end for claim in claims for end in (claim.subject, claim.object)]
+    entities = {end.entity_id for end in ends if isinstance(end, EntityEnd)}
     names = names_of(team_id=team_id, entity_ids=entities)
     predicates = registry(team_id=team_id)
     return [_document(claim, names, predicates.get(claim.predicate)) for claim in claims]
 
 
 def _document(claim: Claim, names: Mapping[UUID, list[str]], predicate: PredicateView | None) -> Document:
-    ends = [word for end in (claim.subject, claim.object) for word in _end_words(end.entity_id, names)]
-    value = [claim.object.display, claim.object.value, claim.object.unit]
+    words = [word for end in (claim.subject, claim.object) for word in _words(end, names)]
     wording = [claim.predicate.replace("_", " "), *(predicate.active if predicate else ())]
     return Document(
         relationship_id=claim.relationship_id,
         source_version=claim.version,
         text=claim.sentence,
-        names=_terms_of([*ends, *(word for word in value if word)]),
+        names=_terms_of(words),
         predicate=_terms_of(wording),
         eligible=claim.status == Status.ACTIVE and claim.tier in (Tier.CLAIM, Tier.FACT),
     )
 
 
-def _end_words(entity_id: UUID | None, names: Mapping[UUID, list[str]]) -> list[str]:
-    return names.get(entity_id, []) if entity_id else []
+def _words(end: EntityEnd | ValueEnd, names: Mapping[UUID, list[str]]) -> list[str]:
+    """Return everything that an end is called."""
+    if isinstance(end, EntityEnd):
+        return names[end.entity_id]
+    return [end.display, end.value, *([end.unit] if end.unit else [])]
 
 
 def _terms_of(texts: list[str]) -> str:

@@ -8,7 +8,7 @@ from densemem.providers.rules.dates import DATE_TEXT
 from densemem.providers.rules.shapes import Gate, Sentence
 
 
-def _words(words: list[str]) -> str:
+def _words(words: tuple[str, ...]) -> str:
     """Turn a word list into one alternation."""
     return "|".join(words)
 

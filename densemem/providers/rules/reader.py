@@ -7,6 +7,7 @@ import regex
 from densemem.providers.rules import dates, gates, sentences
 from densemem.providers.rules.forms import Form
 from densemem.providers.rules.index import fitting, pair_index, slot_index
+from densemem.providers.rules.lexicon import ROLE_HEADS
 from densemem.providers.rules.mentions import ANY, looks_like_person
 from densemem.providers.rules.shapes import Finding, Gate, Mention, Sentence, Value
 from densemem.providers.rules.slots import EVENTS, Slots
@@ -67,6 +68,7 @@ class _Sentence:
         self.text, self.span, self.following, self.elements, self.slots = text, span, following, elements, slots
         self.clauses: dict[int, Mention | None] = {span.start: None}
         self.subject_at: dict[int, Finding] = {}
+        self.roles: list[Finding] = []
 
     def findings(self) -> list[Finding]:
         """Return what the patterns see, each with its gate."""
@@ -77,7 +79,7 @@ class _Sentence:
             if isinstance(first, Mention):
                 found += self._texts(first)
             found += self._shared(first)
-        return _settle(found)
+        return _settle([*found, *self.roles])
 
     def _between(self, first: Mention | Value, second: Mention | Value) -> list[Finding]:
         """Try every pattern on the gap between two elements, and on the gap behind an aside."""
@@ -166,7 +168,7 @@ class _Sentence:
         if kinds is None:
             return None
         wording = form.wording or " ".join(match.group("w").split()).lower()
-        close = end or (form.after.match(self.text, second.end, self.span.end).end() if form.after else second.end)  # type: ignore[union-attr]
+        close = end or (form.after.match(self.text, second.end, self.span.end).end() if form.after else second.end)
         tail = gates.Tail(self.text, close, self.span.end)
         finding = Finding(
             form.key,
@@ -184,6 +186,8 @@ class _Sentence:
         gate = self._first_gate(form, finding, first, rival, tail, shared)
         if gate in (None, Gate.SCOPE):
             self._open_clauses(finding, first)
+        if gate is None and tail.role and finding.key == "works_for":
+            self._note_role(finding, tail.role)
         return replace(finding, gate=gate)
 
     def _kinds(self, form: Form, subject: Mention, object_: Mention | Value) -> tuple[str, str | None] | None:
@@ -262,6 +266,14 @@ class _Sentence:
         if tail.scope:
             return Gate.SCOPE
         return None
+
+    def _note_role(self, finding: Finding, span: tuple[int, int]) -> None:
+        """Read "O employs S as a data steward": the job is a role of S."""
+        role = self.text[span[0] : span[1]]
+        if role.split()[-1] in ROLE_HEADS:
+            value = Value(*span, role, "text", " ".join(role.split()))
+            kinds = (finding.kinds[0], None)
+            self.roles.append(replace(finding, key="has_role", wording="works as", object=value, kinds=kinds))
 
     def _past(self, finding: Finding) -> bool:
         """Say whether a word in the gap makes a state one of the past or the future."""

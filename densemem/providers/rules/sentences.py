@@ -28,7 +28,8 @@ def _is_break(text: str, found: "regex.Match[str]", begin: int) -> bool:
 def split(text: str, whole: list[tuple[int, int]] | None = None) -> list[Sentence]:
     """Cut a text into sentences, never inside one of the `whole` spans (names such as "Kelp Inc.")."""
     inside = sorted(whole or [])
-    sentences, begin = [], 0
+    sentences: list[Sentence] = []
+    begin = 0
     for found in BREAK.finditer(text):
         stop = found.start() + 1
         if any(start < stop < end for start, end in inside) or not _is_break(text, found, begin):

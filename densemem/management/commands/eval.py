@@ -1,0 +1,98 @@
+"""`manage.py eval`: how good the memory is, measured on labelled texts that are handed in."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from rich.console import Console
+from rich.progress import track
+
+from densemem.evals import scan_quality
+from densemem.evals.offline import note_names, passage_names
+from densemem.evals.product import active_facts
+from densemem.evals.scoring import ActiveFact, score_knowledgenet, score_notes
+from densemem.evals.scratch import scratch_memory
+
+SHOWN = 20
+
+
+class Command(BaseCommand):
+    help = (
+        "Measure quality. extraction: KnowledgeNet passages; notes: labelled team notes; scan: texts for the injection "
+        "scan. Texts go through the real path in a database of their own, which is removed at the end."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("what", choices=["extraction", "notes", "scan"])
+        parser.add_argument("files", nargs="+", type=Path)
+        parser.add_argument("--limit", type=int, default=0, help="only the first N texts")
+        parser.add_argument("--mentions", action="store_true", help="hand the labelled names over, as a client may")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for path in options["files"]:
+            if not path.is_file():
+                raise CommandError(f"There is no file {path}.")
+        report = RUNS[options["what"]](options["files"], options["limit"], options["mentions"])
+        if options["json"]:
+            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=1))
+        else:
+            show(report)
+
+
+def run_extraction(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, Any]:
+    """Place passages and score what became active against the facts that the corpus labels."""
+    rows = [row for path in files for row in read_lines(path)]
+    passages = list(dict.fromkeys(row["passage"] for row in rows))[: limit or None]
+    names = passage_names(rows)
+    rows = [row for row in rows if row["passage"] in set(passages)]
+    active = place({text: text for text in passages}, lambda text: names[text] if mentions else ())
+    return {"passages": len(passages), "mentions_given": mentions, **score_knowledgenet(rows, active)}
+
+
+def run_notes(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, Any]:
+    """Place each note in an empty memory and count what became active, right, wrong and forbidden."""
+    notes = [note for path in files for note in read_lines(path)][: limit or None]
+    by_id = {note["id"]: note for note in notes}
+    active = place(
+        {note["id"]: note["text"] for note in notes}, lambda key: note_names(by_id[key]) if mentions else ()
+    )
+    return {"notes": len(notes), "mentions_given": mentions, **score_notes(notes, active)}
+
+
+def run_scan(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, Any]:
+    """Scan every text of the files and count the decisions."""
+    return dict(scan_quality.run(list(files)))
+
+
+def place(texts: Mapping[str, str], names_of: Callable[[str], Any]) -> dict[str, list[ActiveFact]]:
+    """Return, by key, what became active of each text in a memory of its own."""
+    console = Console(stderr=True)
+    with scratch_memory():
+        steps: Iterable[str] = track(texts, "Placing", console=console, disable=not console.is_terminal)
+        return {key: active_facts(texts[key], names_of(key)) for key in steps}
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Read a file of one JSON object a line."""
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except ValueError as fault:
+        raise CommandError(f"{path} is not a file of one JSON object a line: {fault}") from None
+
+
+def show(report: Mapping[str, Any]) -> None:
+    """Print a report for people: figures first, then the first of each list."""
+    console = Console()
+    for name, value in report.items():
+        if isinstance(value, list):
+            console.print(f"[bold]{name}[/bold]: {len(value)}")
+            for row in value[:SHOWN]:
+                console.print("   ", row, markup=False)
+        else:
+            console.print(f"[bold]{name}[/bold]:", value)
+
+
+RUNS = {"extraction": run_extraction, "notes": run_notes, "scan": run_scan}

@@ -1,0 +1,137 @@
+"""REST: recall, one record, and its trace."""
+
+from collections.abc import Collection
+from dataclasses import asdict
+from datetime import datetime
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import RootModel
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from densemem.auth import Principal
+from densemem.core import limits
+from densemem.core.faults import Fault
+from densemem.core.times import TimeRefused, parse_bound
+from densemem.http import read_id
+from relationships.recall import Recall, RecallRefused, recall
+from relationships.search import Claim
+from relationships.trace import Trace, get_relationship, trace
+
+ASKED = ("query", "limit", "valid_at")
+
+
+class RecallAnswer(RootModel[Recall]):
+    """What was found, best first, grouped by meaning, and the conflicts that it stands in."""
+
+
+class RelationshipAnswer(RootModel[Claim]):
+    """One profile's record as it is now."""
+
+
+class TraceAnswer(RootModel[Trace]):
+    """A record with everything that it rests on and that happened to it."""
+
+
+class RecallMemory(APIView):
+    """`GET /api/v1/recall`"""
+
+    @extend_schema(
+        operation_id="recall_memory",
+        parameters=[
+            OpenApiParameter("query", str, required=True, description=f"1 to {limits.QUERY_CHARS} characters"),
+            OpenApiParameter("limit", int, description=f"groups, 1 to {limits.RECALL_ITEMS}; {limits.RECALL_DEFAULT}"),
+            OpenApiParameter("valid_at", str, description="a time with an offset, or a date (00:00 UTC); now"),
+        ],
+        responses={200: RecallAnswer},
+    )
+    def get(self, request: Request) -> Response:
+        """Return what the team holds to be so, found by words. Without `valid_at`: what holds now."""
+        given, faults = read_parameters(request, known=ASKED)
+        limit = read_limit(given.get("limit"), faults)
+        valid_at = read_moment(given.get("valid_at"), faults)
+        if "query" not in given:
+            faults.append(Fault("/query", "required", "Send a query."))
+        refuse(faults)
+        found = recall(principal=who(request), query=given["query"], limit=limit, valid_at=valid_at, now=timezone.now())
+        return Response(asdict(found))
+
+
+class Relationship(APIView):
+    """`GET /api/v1/relationships/{id}`"""
+
+    @extend_schema(
+        operation_id="get_relationship",
+        parameters=[OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="an ETag seen before")],
+        responses={200: RelationshipAnswer, 304: None},
+    )
+    def get(self, request: Request, relationship_id: str) -> Response:
+        """Return one record as it is now, whoever owns it; its ETag names its version."""
+        refuse(read_parameters(request, known=())[1])
+        claim = get_relationship(principal=who(request), relationship_id=read_id(relationship_id))
+        tag = f'"r{claim.relationship_id}.v{claim.version}"'
+        seen = has_seen(request.headers.get("If-None-Match", ""), tag)
+        return Response(status=304, headers={"ETag": tag}) if seen else Response(asdict(claim), headers={"ETag": tag})
+
+
+class TraceMemory(APIView):
+    """`GET /api/v1/relationships/{id}/trace`"""
+
+    @extend_schema(operation_id="trace_memory", responses={200: TraceAnswer})
+    def get(self, request: Request, relationship_id: str) -> Response:
+        """Return exact evidence, decisions, judgments, versions and ties of one record. Held text stays out."""
+        refuse(read_parameters(request, known=())[1])
+        return Response(asdict(trace(principal=who(request), relationship_id=read_id(relationship_id))))
+
+
+def who(request: Request) -> Principal:
+    """Return who is asking."""
+    assert isinstance(request.auth, Principal)  # no other request passes the permission
+    return request.auth
+
+
+def read_parameters(request: Request, *, known: Collection[str]) -> tuple[dict[str, str], list[Fault]]:
+    """Return the query parameters by name, and a fault for each that is unknown or sent twice."""
+    sent = request.query_params
+    faults = [Fault(f"/{name}", "unknown", "There is no such parameter.") for name in sent if name not in known]
+    faults += [Fault(f"/{name}", "repeated", "Send it once.") for name in sent if len(sent.getlist(name)) > 1]
+    return {name: sent[name] for name in known if name in sent}, faults
+
+
+def read_limit(text: str | None, faults: list[Fault]) -> int:
+    """Return the limit, or add a fault."""
+    if text is None:
+        return limits.RECALL_DEFAULT
+    if text.isascii() and text.isdecimal() and len(text) < 6:
+        return int(text)
+    faults.append(Fault("/limit", "limit_out_of_range", f"Ask for 1 to {limits.RECALL_ITEMS} results."))
+    return limits.RECALL_DEFAULT
+
+
+def read_moment(text: str | None, faults: list[Fault]) -> datetime | None:
+    """Return the moment asked about, or add a fault."""
+    if text is None:
+        return None
+    try:
+        return parse_bound(text).at
+    except TimeRefused as refused:
+        faults.append(Fault("/valid_at", refused.code, refused.detail))
+        return None
+
+
+def has_seen(header: str, tag: str) -> bool:
+    """Tell if `If-None-Match` names the tag; weak tags count, as RFC 9110 has it for reads."""
+    tags = {part.strip().removeprefix("W/") for part in header.split(",")}
+    return tag in tags or header.strip() == "*"
+
+
+def refuse(faults: Collection[Fault]) -> None:
+    """
+    Refuse a request that has faults.
+
+    :raises RecallRefused: with all of them
+    """
+    if faults:
+        raise RecallRefused("The parameters are not as they must be.", faults=tuple(faults))
