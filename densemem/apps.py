@@ -12,5 +12,7 @@ class DensememConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect what runs beside Django's own commands."""
+        from densemem import openapi  # noqa: F401 - registers what the API's document says of our keys
+
         roles.connect(self)
         checks.register()

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.http import HttpRequest
 from django.utils import timezone
 from knox.auth import TokenAuthentication
@@ -86,7 +86,7 @@ def principal_of_token(token: AccessToken, *, now: datetime) -> Principal | None
     return principal_of(token.profile, limit=frozenset(Scope(s) for s in token.scopes))
 
 
-def profiles_of_login(user: AbstractBaseUser | AnonymousUser) -> list[Profile]:
+def profiles_of_login(user: User | AnonymousUser) -> list[Profile]:
     """Return the active profiles a login may act as: its own first, then the agents it is steward of."""
     if not user.is_authenticated:
         return []
@@ -114,6 +114,13 @@ def principal_of_bearer(secret: str) -> tuple[AbstractBaseUser, Principal]:
     if principal is None:
         raise AuthenticationFailed("The profile of this token is not active.")
     return user, principal
+
+
+def principal_on(request: Request) -> Principal:
+    """Return the Principal that a door put on a request; `HasPrincipal` let nobody in without one."""
+    who: object = request.auth
+    assert isinstance(who, Principal)
+    return who
 
 
 class TokenDoor(TokenAuthentication):

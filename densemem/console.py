@@ -76,7 +76,7 @@ def choose_profile(request: HttpRequest) -> HttpResponseRedirect:
         raise PermissionDenied("Your login may not act as this profile.")
     request.session["profile_id"] = asked
     following = request.POST.get("next", "")
-    return redirect(following if _is_ours(request, following) else "inbox")
+    return redirect(following if _is_ours(request, following) else "console:inbox")
 
 
 def _is_ours(request: HttpRequest, address: str) -> bool:

@@ -109,7 +109,7 @@ def _framework_problem(error: exceptions.APIException) -> Problem:
         case exceptions.UnsupportedMediaType():
             return Problem(415, "unsupported_media_type", "Send the body as application/json.")
         case exceptions.Throttled():
-            headers = {"Retry-After": str(int(error.wait or 1))}
+            headers = {"Retry-After": str(int(getattr(error, "wait", None) or 1))}
             return Problem(429, "too_many_requests", str(error.detail), headers=headers)
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             detail = "Send a valid token: Authorization: Bearer dm_..."

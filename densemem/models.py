@@ -1,6 +1,6 @@
 """Who is there: teams, profiles, memberships and tokens."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -87,7 +87,7 @@ class AccessToken(AbstractAuthToken):
     scopes = ArrayField(models.CharField(max_length=16), default=list)
     last_used_at = models.DateTimeField(null=True, blank=True)
 
-    objects = TokenManager()
+    objects: ClassVar[Any] = TokenManager()
 
     def __str__(self) -> str:
         return f"{self.label or 'token'} of {self.profile}"

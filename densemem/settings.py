@@ -51,6 +51,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "densemem.http.RequestFrame",
+    "densemem.headers.ConsoleHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -138,8 +139,8 @@ Q_CLUSTER = {
     "name": "densemem",
     "orm": "default",
     "workers": env.int("DENSEMEM_WORKERS", default=2),
-    "timeout": 120,
-    "retry": 180,
+    "timeout": 3600,  # far above what one item may take with its bounded tries; leases free items much sooner
+    "retry": 4000,
     "max_attempts": 1,
     "poll": 0.5,
     "catch_up": False,

@@ -17,7 +17,10 @@ def lock_names(*, team_id: UUID, keys: Collection[str]) -> None:
 
 
 def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Sequence[NewName], now: datetime) -> None:
-    """Make entities, and store names; a name that an Entity already bears is not stored twice."""
+    """Make entities, and store names; a name that an Entity already bears is not stored twice.
+
+    Two commits may store the same names: each in the same order, or they wait for each other.
+    """
     Entity.objects.bulk_create(
         Entity(
             id=new.id,
@@ -43,14 +46,14 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
                 end=new.end,
                 recorded_at=now,
             )
-            for new in names
+            for new in sorted(names, key=lambda n: (n.entity_id, n.kind, n.key))
         ],
         ignore_conflicts=True,
     )
 
 
 def store_values(*, origin: Origin, values: Sequence[NewValue], now: datetime) -> None:
-    """Keep typed values; one that the team already has stays as it is."""
+    """Keep typed values, in the order of their ids; one that the team already has stays as it is."""
     Value.objects.bulk_create(
         [
             Value(
@@ -64,7 +67,7 @@ def store_values(*, origin: Origin, values: Sequence[NewValue], now: datetime) -
                 fragment_id=origin.fragment_id,
                 recorded_at=now,
             )
-            for new in values
+            for new in sorted(values, key=lambda v: v.id)
         ],
         ignore_conflicts=True,
     )

@@ -91,10 +91,12 @@ def lock_source(
 ) -> SourceStep:
     """Lock the caller's source, making it if it is new, and decide what the claimed revision does. Writes no revision.
 
+    The lock is on its name, for other intakes: the row, which commits lock, is taken when it advances.
+
     :raises RevisionConflict: the claim does not continue the current revision
     """
     lock("source", team_id, owner_id, claim.key)
-    source = Source.objects.of_team(team_id).owned_by(owner_id).filter(source_key=claim.key).select_for_update().first()
+    source = Source.objects.of_team(team_id).owned_by(owner_id).filter(source_key=claim.key).first()
     if source is None:
         source = _make_source(team_id=team_id, owner_id=owner_id, key=claim.key, now=now)
     current = source.current_revision
@@ -276,6 +278,8 @@ def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> di
         )
         for text, digest_of_text in digests.items()
     ]
+    for normal in sorted({content.normal_digest for content in new}):
+        lock("text", team_id, normal)  # two intakes of the same words must see each other, or a join is missed
     Content.objects.bulk_create(new, ignore_conflicts=True)
     stored = {c.digest: c for c in Content.objects.of_team(team_id).filter(digest__in=digests.values())}
     return {text: stored[digest_of_text] for text, digest_of_text in digests.items()}

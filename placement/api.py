@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from densemem.auth import Principal
+from densemem.auth import Principal, principal_on
 from densemem.core.words import Scope
 from densemem.http import read_id, read_prefer
 from placement.queries import IngestView, get_placement, is_settled
@@ -34,7 +34,7 @@ class Ingests(APIView):
     )
     def post(self, request: Request) -> Response:
         """Store exact evidence and queue its placement. Answers 202 with a Location to ask again."""
-        who: Principal = request.auth
+        who = principal_on(request)
         accepted = remember(
             principal=who,
             body=request.data,
@@ -55,7 +55,7 @@ class Ingest(APIView):
     @extend_schema(operation_id="get_memory_placement", responses={200: dict})
     def get(self, request: Request, ingest_id: str) -> Response:
         """Return states, outcomes and reasons of one ingest, with what to do next."""
-        who: Principal = request.auth
+        who = principal_on(request)
         who.require(Scope.READ)
         number = read_id(ingest_id)
         view = get_placement(team_id=who.team_id, ingest_id=number)

@@ -15,6 +15,7 @@ from django_q.models import OrmQ
 from django_q.tasks import async_task
 
 from densemem.core import limits
+from densemem.db.locks import lock
 from evidence.operations import quarantine as hold_evidence
 from evidence.vocabulary import ScanDecision, SecurityEventKind, SignalKind
 from placement.models import Attempt, Item, ItemAnswer, ItemEvent, ItemProposal, Run
@@ -194,14 +195,7 @@ def hold(claim: Claim) -> Item:
 
 def finish(row: Item, *, tasks: Sequence[NewTask], now: datetime) -> None:
     """End an item whose knowledge was just written; with questions it waits for a person."""
-    open_tasks(
-        team_id=row.team_id,
-        owner_id=row.owner_id,
-        item_id=row.id,
-        fragment_id=row.fragment_id,
-        tasks=tasks,
-        now=now,
-    )
+    _ask(row, tasks, now=now)
     state = ItemState.AWAITING_REVIEW if tasks else ItemState.COMPLETED
     _end(row, state=state, category=ItemCategory.PROCESSED, reason=tasks[0].reason if tasks else "", now=now)
 
@@ -232,6 +226,17 @@ def end_superseded(claim: Claim) -> None:
     """
     now = database_now()
     _end(hold(claim), state=ItemState.SUPERSEDED, category=ItemCategory.PROCESSED, reason="newer_revision", now=now)
+
+
+@transaction.atomic
+def end_held(claim: Claim) -> None:
+    """End an item whose evidence was held by somebody else meanwhile: nothing of it is written.
+
+    :raises LeaseLost: the item is not ours any more
+    """
+    now = database_now()
+    category = ItemCategory.QUARANTINED
+    _end(hold(claim), state=ItemState.QUARANTINED, category=category, reason="evidence_held", now=now)
 
 
 @transaction.atomic
@@ -329,6 +334,18 @@ def _event(row: Item, *, now: datetime) -> ItemEvent:
 def _ask_for_release(row: Item, *, now: datetime) -> None:
     """Open the review of a held text; its words say nothing about what was seen."""
     task = NewTask(kind=TaskKind.POLICY, subject=f"held:{row.fragment_id}", reason="evidence_held")
-    open_tasks(
-        team_id=row.team_id, owner_id=row.owner_id, item_id=row.id, fragment_id=row.fragment_id, tasks=[task], now=now
-    )
+    _ask(row, [task], now=now)
+
+
+def _ask(row: Item, tasks: Sequence[NewTask], *, now: datetime) -> None:
+    """Open the review tasks of an item, under the lock on its owner's questions: each is asked once."""
+    if tasks:
+        lock("questions", row.team_id, row.owner_id)
+        open_tasks(
+            team_id=row.team_id,
+            owner_id=row.owner_id,
+            item_id=row.id,
+            fragment_id=row.fragment_id,
+            tasks=tasks,
+            now=now,
+        )

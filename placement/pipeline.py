@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from densemem.core import limits
 from densemem.core.canonical import canonical_json
@@ -27,6 +27,7 @@ from placement.operations import (
     Claim,
     LeaseLost,
     end_failed,
+    end_held,
     end_quarantined,
     end_superseded,
     heartbeat,
@@ -46,21 +47,32 @@ class AnswersExhausted(Exception):
 
 
 def place(claim: Claim, provider: Provider) -> None:
-    """Bring one claimed item to its end, or put it back. Never raises for what a provider or a race does."""
+    """Bring one claimed item to its end, or put it back. Raises only when the database is away."""
     calls: list[CallReport] = []
+    try:
+        _place_or_put_back(claim, provider, calls)
+    except LeaseLost:
+        log.info("lease lost: item %s", claim.item_id)
+    finally:
+        report_calls(claim, calls)
+
+
+def _place_or_put_back(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
     try:
         with _lease_kept(claim):
             _place(claim, provider, calls)
     except LeaseLost:
-        log.info("lease lost: item %s", claim.item_id)
+        raise
     except CandidatesMoved:
         put_back(claim, reason="candidates_moved", uncounted=True)
     except ProviderUnavailable as away:
         put_back(claim, reason=f"provider_{away.reason}")
     except AnswersExhausted as refused:
         end_failed(claim, reason=f"{refused}_answers_invalid")
-    finally:
-        report_calls(claim, calls)
+    except Exception as fault:
+        # Its message may hold words of the evidence: only its type is logged.
+        log.error("internal error: item %s: %s", claim.item_id, type(fault).__qualname__)
+        put_back(claim, reason="internal_error")
 
 
 def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
@@ -104,15 +116,18 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
         response_hash=hashlib.sha256(answer.text.encode()).hexdigest(),
     )
     if not commit(claim, accepted):
-        end_superseded(claim)
+        _ended_before(claim)
 
 
 def _ended_before(claim: Claim) -> bool:
-    """End an item that must not reach a model: its revision is outdated."""
-    if is_current(team_id=claim.team_id, fragment_id=claim.fragment_id):
-        return is_quarantined(team_id=claim.team_id, fragment_id=claim.fragment_id)
-    end_superseded(claim)
-    return True
+    """End an item that may not be placed, since its revision is outdated or its text is held."""
+    if not is_current(team_id=claim.team_id, fragment_id=claim.fragment_id):
+        end_superseded(claim)
+        return True
+    if is_quarantined(team_id=claim.team_id, fragment_id=claim.fragment_id):
+        end_held(claim)
+        return True
+    return False
 
 
 def _quarantine(claim: Claim, by: SecurityEventKind, signals: Sequence[contract.Signal]) -> None:
@@ -133,7 +148,7 @@ def converse(
     """
     schema = contract.EXTRACTION if stage is Stage.EXTRACT else contract.VERIFIER_RESPONSE
     system = contract.prompt("reviewer" if stage is Stage.EXTRACT else "verifier")
-    turns = (Turn(Role.USER, canonical_json(request).decode()),)
+    turns: tuple[Turn, ...] = (Turn(Role.USER, canonical_json(request).decode()),)
     for number in range(1, limits.ANSWERS + 1):
         call = Call(stage, system, turns, schema, float(limits.CALL_SECONDS))
         answer, spent = _ask(provider, call, number, calls)
@@ -194,17 +209,19 @@ def _report(
 
 @contextmanager
 def _lease_kept(claim: Claim) -> Iterator[None]:
-    """Renew the lease from a second thread while the item is worked on."""
+    """Renew the lease from a second thread while the item is worked on; the next beat makes up for one that fails."""
     over = threading.Event()
 
     def beat() -> None:
-        try:
-            while not over.wait(limits.HEARTBEAT_SECONDS):
+        while not over.wait(limits.HEARTBEAT_SECONDS):
+            try:
                 heartbeat(claim)
-        except LeaseLost:
-            log.info("lease lost: item %s", claim.item_id)
-        finally:
-            connection.close()
+            except LeaseLost:
+                return
+            except DatabaseError as fault:
+                log.warning("heartbeat failed: item %s: %s", claim.item_id, type(fault).__qualname__)
+            finally:
+                connection.close()
 
     thread = threading.Thread(target=beat, name=f"heartbeat-{claim.item_id}", daemon=True)
     thread.start()

@@ -139,8 +139,11 @@ def _store(
     if replay is not None:
         return replay
     ingest_id = open_ingest(team_id=team, owner_id=owner, key=key, request_hash=request_hash, now=now)
-    outdated = _activate(principal, claims, texts, steps, ingest_id=ingest_id, now=now)
-    lock("groups", team)
+    outdated = _outdated(principal, claims, steps, ingest_id=ingest_id, now=now)
+    # The order of a commit: items, then sources, then groups, then records.
+    supersede_items(team_id=team, fragment_ids=outdated, now=now)
+    for name in sorted(claims):
+        advance_source(step=steps[name], claim=claims[name], ingest_id=ingest_id, texts=texts[name], now=now)
     staged = stage(
         team_id=team,
         owner_id=owner,
@@ -156,9 +159,10 @@ def _store(
     ]
     open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=now)
     if outdated:
-        supersede_items(team_id=team, fragment_ids=outdated, now=now)
         revoke_for_fragments(team_id=team, fragment_ids=outdated, reason="source_revision_advanced", now=now)
     if staged.joined_groups:
+        # Commits share this lock while they count voices: each sees the joins, or is seen by the recount.
+        lock("groups", team)
         recompute_for_groups(team_id=team, groups=staged.joined_groups, now=now)
     held = all(a.decision is ScanDecision.QUARANTINE for a in assessments)
     return Accepted(ingest_id, "quarantined" if held else "queued", replayed=False)
@@ -191,29 +195,26 @@ def _replayed(items: Sequence[EvidenceIn], steps: Mapping[str, SourceStep]) -> A
     return Accepted(ingest_id, "queued", replayed=True)
 
 
-def _activate(
+def _outdated(
     principal: Principal,
     claims: Mapping[str, SourceClaim],
-    texts: Mapping[str, Sequence[str]],
     steps: Mapping[str, SourceStep],
     *,
     ingest_id: UUID,
     now: datetime,
 ) -> list[UUID]:
-    """Advance every source and return the fragments that stopped counting."""
+    """Withdraw what the request withdraws, and return every fragment that stops counting."""
     outdated: list[UUID] = []
     for name, step in steps.items():
-        claim = claims[name]
-        advance_source(step=step, claim=claim, ingest_id=ingest_id, texts=texts[name], now=now)
         if step.replaced_revision_id:
             outdated += fragments_of_revision(team_id=principal.team_id, revision_id=step.replaced_revision_id)
-        if claim.supersedes:
+        if claims[name].supersedes:
             retire_fragments(
                 team_id=principal.team_id,
                 owner_id=principal.profile_id,
-                fragment_ids=claim.supersedes,
+                fragment_ids=claims[name].supersedes,
                 ingest_id=ingest_id,
                 now=now,
             )
-            outdated += claim.supersedes
+            outdated += claims[name].supersedes
     return outdated

@@ -47,7 +47,7 @@ class AuthorityNotGranted(Refused):
 
 @dataclass(frozen=True, slots=True)
 class RememberRequest:
-    """A request that keeps its contract; `proposals` holds, per evidence item, the part of the proposal that cites it."""
+    """A request that keeps its contract; `proposals` holds, by evidence item, the part of the proposal that cites it."""
 
     evidence: tuple[EvidenceIn, ...]
     proposals: tuple[Mapping[str, Any] | None, ...]
@@ -120,21 +120,23 @@ def _spans(spans: Sequence[Mapping[str, Any]], index: int) -> list[dict[str, int
 def _fault_of(error: ValidationError) -> Fault:
     """Translate a schema error without quoting the value: it may be evidence."""
     pointer = _pointer(*error.absolute_path)
+    rule: Any = error.validator_value
+    schema: Any = error.schema
+    instance: Any = error.instance
     match error.validator:
         case "additionalProperties":
-            known = set(error.schema.get("properties", {}))
-            extra = sorted(set(error.instance) - known)[:5]
+            extra = sorted(set(instance) - set(schema.get("properties", {})))[:5]
             owned = OWNED_BY_SERVER.intersection(extra)
             detail = f"Unknown field: {', '.join(extra)}."
             return Fault(pointer, "field_is_set_by_server" if owned else "unknown_field", detail)
         case "required":
-            missing = sorted(set(error.validator_value) - set(error.instance))
+            missing = sorted(set(rule) - set(instance))
             return Fault(pointer, "missing_field", f"Missing field: {', '.join(missing)}.")
         case "type":
-            return Fault(pointer, "wrong_type", f"Must be of type {error.validator_value}.")
+            return Fault(pointer, "wrong_type", f"Must be of type {rule}.")
         case "enum":
-            return Fault(pointer, "unknown_word", f"Must be one of: {', '.join(map(str, error.validator_value))}.")
-    return Fault(pointer, f"broken_{error.validator}", f"Must keep {error.validator} {error.validator_value}.")
+            return Fault(pointer, "unknown_word", f"Must be one of: {', '.join(map(str, rule))}.")
+    return Fault(pointer, f"broken_{error.validator}", f"Must keep {error.validator} {rule}.")
 
 
 def _pointer(*parts: object) -> str:

@@ -18,12 +18,13 @@ def drain(*, seconds: float = limits.DRAIN_SECONDS, using: Provider | None = Non
     :param using: another provider than the settings name
     :param linger: wait for items that fall due within the time that is left; else stop as soon as nothing is ready
     """
+    asked = using or provider()  # before the first claim: a wrong setting must not use up attempts
     ends = time.monotonic() + seconds
     placed = 0
     while time.monotonic() < ends:
         claim = claim_next()
         if claim is not None:
-            place(claim, using or provider())
+            place(claim, asked)
             placed += 1
             continue
         due = next_due()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from densemem.core.names import fold
+from evidence.queries import wordings_of
+from evidence.vocabulary import WordingKind
 from relationships.identity import Identity
 from relationships.models import (
     CrossReference,
@@ -62,7 +64,7 @@ class PredicateView:
 
 def registry(*, team_id: UUID) -> dict[str, PredicateView]:
     """Return the predicates that a team may use now: the shared ones and its own, each in its newest version."""
-    rows = PredicateDefinition.objects.filter(team_id=None) | PredicateDefinition.objects.filter(team_id=team_id)
+    rows = PredicateDefinition.objects.filter(team__isnull=True) | PredicateDefinition.objects.filter(team_id=team_id)
     newest: dict[str, PredicateDefinition] = {}
     for row in rows.order_by("seq"):
         newest[row.key] = row
@@ -228,6 +230,7 @@ class ObservationView:
     tier: str | None
     relationship_status: str | None
     verdict: str
+    rationale: str
     start: int
     end: int
 
@@ -246,7 +249,8 @@ def observations_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[
     first = ObservationSpan.objects.of_team(team_id).filter(observation_id__in=ids, position=0)
     spans = {row[0]: row[1:] for row in first.values_list("observation_id", "start", "end")}
     judged = VerificationEvent.objects.of_team(team_id).filter(observation_id__in=ids).order_by("seq")
-    verdicts = dict(judged.values_list("observation_id", "verdict"))
+    verdicts = {row[0]: row[1:] for row in judged.values_list("observation_id", "id", "verdict")}
+    why = wordings_of(team_id=team_id, rows=[number for number, _ in verdicts.values()], kind=WordingKind.RATIONALE)
     found: dict[UUID, list[ObservationView]] = defaultdict(list)
     for row in rows:
         record = row.relationship
@@ -261,7 +265,8 @@ def observations_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[
                 owner_profile_id=row.observation.owner_id,
                 tier=record.tier if record else None,
                 relationship_status=record.status if record else None,
-                verdict=verdicts.get(row.observation_id, ""),
+                verdict=verdicts[row.observation_id][1],
+                rationale=why.get(verdicts[row.observation_id][0], ""),
                 start=spans[row.observation_id][0],
                 end=spans[row.observation_id][1],
             )

@@ -14,7 +14,7 @@ from review.models import Task
 from review.vocabulary import TaskKind, TaskStatus
 
 OPEN = (TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED)
-RELATED = ("owner", "fragment", "observation", "resolution", "relationship", "rival")
+RELATED = ("owner", "fragment", "observation", "resolution", "relationship__owner", "rival__owner")
 
 
 @dataclass(frozen=True, slots=True)

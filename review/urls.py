@@ -6,6 +6,7 @@ from densemem.console import choose_profile
 from relationships import pages as knowledge
 from review import pages
 
+app_name = "console"
 urlpatterns = [
     path("", pages.home, name="home"),
     path("review/", pages.inbox, name="inbox"),

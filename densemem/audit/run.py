@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from densemem.audit import evidence, knowledge, support, work
-from densemem.audit.report import Check, CheckResult, Report
+from densemem.audit.report import Check, CheckResult, Difference, Report
 from densemem.audit.tables import chunks, rows
 from densemem.core.limits import AUDIT_DIFFERENCES
 
@@ -39,7 +39,8 @@ def _rows_of(table: str, team_id: UUID | None) -> int:
 
 
 def _run(check: Check, team_id: UUID | None, step: Step | None) -> CheckResult:
-    compared, count, shown = 0, 0, []
+    compared, count = 0, 0
+    shown: list[Difference] = []
     for chunk in chunks(check.table, team_id=team_id):
         compared += len(chunk)
         for difference in check.compare(chunk):

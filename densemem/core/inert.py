@@ -7,7 +7,7 @@ from typing import Final
 
 import regex
 
-from densemem.core.limits import CONTEXT_CHARS
+from densemem.core.limits import TRACE_CONTEXT_CHARS
 from densemem.core.spans import is_boundary
 
 # Everything a reader would not see, or that would move other characters; a line's end and a tab may work.
@@ -84,7 +84,7 @@ def visible(text: str) -> str:
     return "".join(f"[{p.glyph}]" if p.glyph else p.text for p in pieces(text))
 
 
-def excerpt(text: str, spans: Iterable[tuple[int, int]], *, around: int = CONTEXT_CHARS) -> Excerpt:
+def excerpt(text: str, spans: Iterable[tuple[int, int]], *, around: int = TRACE_CONTEXT_CHARS) -> Excerpt:
     """Mark spans, half-open in code points, with `around` characters on both sides; spans are never shortened.
 
     Spans that overlap are one mark. Without a span the text is given from its beginning, four times `around` long.

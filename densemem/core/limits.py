@@ -42,7 +42,6 @@ PAGE_ITEMS: Final = 100
 TRACE_ITEMS: Final = 100
 TRACE_CONTEXT_CHARS: Final = 300  # on each side of a cited span
 INBOX_ITEMS: Final = 50
-CONTEXT_CHARS: Final = 300  # shown on both sides of a span
 
 # Scan.
 SIGNALS: Final = 64

@@ -1,6 +1,6 @@
 """The base of every table that belongs to a team."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from uuid import UUID
 
 from django.db import models
@@ -26,7 +26,7 @@ class TeamRow(models.Model):
     id = IdField()
     team = models.ForeignKey("densemem.Team", models.PROTECT, related_name="+")
 
-    objects = TeamQuerySet.as_manager()
+    objects: ClassVar[Any] = TeamQuerySet.as_manager()
 
     class Meta:
         abstract = True

@@ -73,7 +73,7 @@ def _make(team_id: UUID, profile: SampleProfile, made: Mapping[str, UUID]) -> UU
 
 def _new_password(user: User, team_id: UUID) -> str | None:
     """Set a new password for a login that is the sample's alone."""
-    elsewhere = user.profiles.exclude(team_id=team_id).exists()  # type: ignore[attr-defined]
+    elsewhere = user.profiles.exclude(team_id=team_id).exists()
     if elsewhere or user.is_superuser:
         return None
     password = secrets.token_urlsafe(12)

@@ -69,7 +69,7 @@ class Ready:
 
 
 def ready(draft: Draft, given: Given) -> Ready:
-    """Read a draft. An ended state without a stated end had ended when it was observed: an upper limit, kept as such."""
+    """Read a draft. An ended state without a stated end had ended when it was observed: a limit, kept as such."""
     value = next((v for v in given.extraction.values if v.ref == draft.value_ref), None)
     start, start_precision = _bound(draft.valid_from)
     end, end_precision = _bound(draft.valid_to)

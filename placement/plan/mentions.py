@@ -116,7 +116,7 @@ def _names(given: Given, entity_of: Mapping[str, UUID], created: Mapping[UUID, N
     named: set[UUID] = set()
     for mention in given.extraction.mentions:
         entity = entity_of.get(mention.ref)
-        if entity in created and entity not in named:
+        if entity is not None and entity in created and entity not in named:
             named.add(entity)
             key = given.keys[mention.ref]
             yield NewName(entity, NameKind.CANONICAL, mention.surface, key, mention.start, mention.end)

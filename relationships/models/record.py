@@ -1,6 +1,6 @@
 """One profile's Relationship, and the graph-shaped view of the eligible ones."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import pgtrigger
 from django.db import models
@@ -66,7 +66,7 @@ class RelationshipRecord(TeamRow):
     recorded_at = models.DateTimeField()
     recorded_to = models.DateTimeField(null=True)
 
-    objects = RecordQuerySet.as_manager()
+    objects: ClassVar[Any] = RecordQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar = [

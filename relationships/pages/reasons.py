@@ -47,12 +47,5 @@ def in_words(code: str) -> str:
     return STANDING.get(code, _spoken(code))
 
 
-def confidence_in_words(confidence: float) -> str:
-    """Return how sure a verifier was: low, medium or high; a number would promise too much."""
-    if confidence >= 0.85:
-        return "high"
-    return "medium" if confidence >= 0.6 else "low"
-
-
 def _spoken(code: str) -> str:
     return code.replace("_", " ")

@@ -1,16 +1,40 @@
 """The views: each calls its use case once and gives plain rows to its template."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
-from densemem.console import console_page
+from densemem.console import console_page, principal_of_page
+from densemem.core import limits
+from densemem.http import read_id
+from relationships import recall as recalling
+from relationships import trace as tracing
+from relationships.pages.traced import arrange
 
 
 @console_page
 def relationship(request: HttpRequest, relationship_id: str) -> HttpResponse:
-    return render(request, "relationships/relationship.html", {})
+    """Show why the team holds something to be so: the words, the judgments, and everything that happened."""
+    caller = principal_of_page(request)
+    found = tracing.trace(principal=caller, relationship_id=read_id(relationship_id))
+    return render(request, "relationships/relationship.html", {"traced": arrange(found), "me": caller.profile_id})
 
 
 @console_page
 def recall(request: HttpRequest) -> HttpResponse:
-    return render(request, "relationships/recall.html", {"here": "recall"})
+    """Ask what the team knows; the question is in the address."""
+    caller, query = principal_of_page(request), request.GET.get("query", "").strip()
+    shown: dict[str, Any] = {
+        "here": "recall",
+        "query": query,
+        "most": limits.QUERY_CHARS,
+        "me": caller.profile_id,
+    }
+    if query:
+        try:
+            shown["answer"] = recalling.recall(principal=caller, query=query, now=timezone.now())
+        except recalling.RecallRefused as refused:
+            shown["faults"] = [fault.detail for fault in refused.faults]
+    return render(request, "relationships/recall.html", shown, status=422 if "faults" in shown else 200)

@@ -9,8 +9,9 @@ from densemem.core.inert import merge, visible
 from evidence.pages import EvidenceCard, Span, evidence_cards
 from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
-from relationships.pages.claims import Claim, claims_of, spans_of
+from relationships.pages.claims import spans_of
 from relationships.pages.reasons import in_words
+from relationships.search import Claim, claims_of
 from review.models import Task
 from review.vocabulary import TaskKind
 
@@ -80,8 +81,8 @@ def ask(*, team_id: UUID, tasks: Collection[Task]) -> list[Asked]:
     """Return the tasks with their questions, in order; the number of queries does not grow with them."""
     spans = _spans(team_id, tasks)
     cards = evidence_cards(team_id=team_id, spans=spans)
-    records = [r for t in tasks for r in (t.relationship, t.rival) if r is not None]
-    claims = claims_of(team_id=team_id, records=records)
+    records = {r.id: r for t in tasks for r in (t.relationship, t.rival) if r is not None}
+    claims = {c.relationship_id: c for c in claims_of(team_id=team_id, rows=list(records.values()))}
     observed = {t.observation_id for t in tasks if t.observation_id}
     wordings = wordings_of(team_id=team_id, rows=observed, kind=WordingKind.PREDICATE)
     return [_asked(t, cards[t.fragment_id], claims, wordings) for t in tasks]

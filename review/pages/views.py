@@ -12,7 +12,8 @@ from densemem.console import console_page, principal_of_page
 from densemem.http import read_id
 from entities.queries import CandidateView, candidates_of_event, names_of
 from evidence.pages import EvidenceCard
-from relationships.pages.claims import Claim, evidence_of, known_of
+from relationships.pages.claims import evidence_of, known_of
+from relationships.search import Claim
 from review.models import Task
 from review.pages.questions import Asked, ask
 from review.queries import Counts, Cursor, count_open, get_task, open_tasks_of
@@ -66,7 +67,7 @@ class Candidate:
 @console_page
 def home(request: HttpRequest) -> HttpResponse:
     """Begin at the inbox."""
-    return redirect("inbox")
+    return redirect("console:inbox")
 
 
 @console_page

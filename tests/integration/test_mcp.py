@@ -139,10 +139,10 @@ class TestJourney:
         recalled = call(base, secret, "recall_memory", {"query": "Mara Harbor"}, mode=mode).structured_content
         traced = call(base, secret, "trace_memory", {"relationship_id": record}, mode=mode).structured_content
 
-        (item,) = recalled["groups"][0]["items"]
+        (item,) = recalled["results"][0]["relationships"]
         assert placed["processing_state"] == "completed"
-        assert item["claim"]["relationship_id"] == record
-        assert traced["relationship"] == item["claim"]
+        assert item["relationship_id"] == record
+        assert {**traced["relationship"], "why": item["why"]} == item
         assert traced["supports"]["items"][0]["passage"]["marked"] == TEXT
 
     def test_answers_keep_their_schema_and_repeat_themselves_as_text(
@@ -170,7 +170,7 @@ class TestJourney:
         async def many(client: Client) -> None:
             async def one() -> None:
                 answer = await client.call_tool("recall_memory", {"query": "Harbor"})
-                found.append(len(answer.structured_content["groups"]))
+                found.append(len(answer.structured_content["results"]))
 
             await client.list_tools()
             async with anyio.create_task_group() as group:
@@ -297,7 +297,8 @@ class TestReading:
         assert kept == [kept[0]] * 6
         assert kept[0]["code"] == "not_found"
         found = call(base, stranger, "recall_memory", {"query": "Harbor"})
-        assert found.structured_content["groups"] == []
+        assert not found.is_error, found
+        assert found.structured_content["results"] == []
 
 
 class TestWhoAsks:

@@ -33,7 +33,9 @@ NAMES = {
 
 def active(text: str, *, named: bool = True) -> list[ActiveFact]:
     """Return what becomes active of a text, with the names above handed over."""
-    found = [(name, kind, text.index(name), text.index(name) + len(name)) for name, kind in NAMES.items() if name in text]
+    found = [
+        (name, kind, text.index(name), text.index(name) + len(name)) for name, kind in NAMES.items() if name in text
+    ]
     return active_facts(Rules(), text, found if named else [], PREDICATES, KEYS_OF)
 
 
@@ -101,18 +103,27 @@ class TestTime:
 
 
 class TestDenial:
-    @pytest.mark.parametrize("text", ["Ledger does not use PostgreSQL.", "Ledger doesn't use PostgreSQL.", "Ledger never uses PostgreSQL."])
+    @pytest.mark.parametrize(
+        "text", ["Ledger does not use PostgreSQL.", "Ledger doesn't use PostgreSQL.", "Ledger never uses PostgreSQL."]
+    )
     def test_is_knowledge_with_the_minus_sign(self, text):
         (fact,) = active(text)
 
         assert (fact.subject, fact.predicate, fact.object, fact.polarity) == ("Ledger", "uses", "PostgreSQL", "-")
 
 
+# Their examples hold a thing that only a client or the registry can tell to be a name.
+UNSAID = frozenset({"depends_on", "supports", "describes"})
 LEADS = """It is not true that |Nobody believes that |If all goes well, |Assuming the vote passes, |We plan that |Maybe |My guess is
 |Bob told me |According to Bob, |Legend has it that |Test case: |In the novel, |Scratch that - |Hopefully |Someday |Myth: |Option B: |> """
 TAILS = """ (unconfirmed).|, I think.|?|, or so I heard.| in an alternate timeline.|. Please disregard.|. Just kidding.|, not.| on paper.
 | unless legal objects.|. Wait, no.|. I made that up.| (joke).|, which is false.|. Citation needed.|. Everything above is fiction.|, hopefully."""
-STATEMENTS = ("Ana Ruiz leads Project Harbor", "Ledger uses PostgreSQL", "Kelp Systems is a subsidiary of Brightwater", "Ledger is at version 3.2")
+STATEMENTS = (
+    "Ana Ruiz leads Project Harbor",
+    "Ledger uses PostgreSQL",
+    "Kelp Systems is a subsidiary of Brightwater",
+    "Ledger is at version 3.2",
+)
 
 
 class TestGates:
@@ -162,8 +173,4 @@ class TestTables:
     def test_the_example_of_every_predicate_is_read(self, row):
         found = active_facts(Rules(), row["example"], (), PREDICATES, KEYS_OF)
 
-        assert row["key"] in {fact.predicate for fact in found} or row["key"] in UNSAID
-
-
-# Their examples hold a name whose kind only a client can know.
-UNSAID: frozenset[str] = frozenset()
+        assert (row["key"] in {fact.predicate for fact in found}) != (row["key"] in UNSAID)

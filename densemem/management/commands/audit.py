@@ -26,8 +26,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, team: str | None, json: bool, **options: Any) -> None:
         """Run all checks and print what they found."""
         report = _run(_team_id(team) if team else None)
-        self.stdout.write(_as_json(report) if json else "", ending="\n" if json else "")
-        if not json:
+        if json:
+            self.stdout.write(_as_json(report))
+        else:
             _print(report, cast(IO[str], self.stdout))
         if report.differences:
             sys.exit(1)

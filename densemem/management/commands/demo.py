@@ -2,10 +2,11 @@
 
 import json
 import sys
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -16,7 +17,9 @@ from densemem.demo.cast import Cast, Key, hand_over_key, make_cast
 from densemem.demo.corpus import Corpus, Document, load_corpus
 from densemem.demo.journey import send
 from densemem.demo.serve import HOST, ServeFailed, check_port, serve
-from densemem.demo.summary import Known, Summary, Waiting, summarise
+
+if TYPE_CHECKING:
+    from densemem.demo.summary import Known, Summary, Waiting
 
 QUESTION = "What does Beacon use?"
 
@@ -43,12 +46,15 @@ class Command(BaseCommand):
         if not once:
             self._serve(cast_, port)
 
-    def _fill(self, corpus: Corpus, cast_: Cast) -> tuple[Summary, Report]:
+    def _fill(self, corpus: Corpus, cast_: Cast) -> "tuple[Summary, Report]":
+        # The summary asks the questions as the console words them; its pages load when all addresses have.
+        from densemem.demo.summary import summarise
+
         fresh = _send(corpus, cast_)
         summary = summarise(team_id=cast_.team_id, documents=len(corpus.documents), fresh=fresh)
         return summary, audit(team_id=cast_.team_id)
 
-    def _show(self, corpus: Corpus, summary: Summary, report: Report, *, as_json: bool) -> None:
+    def _show(self, corpus: Corpus, summary: "Summary", report: Report, *, as_json: bool) -> None:
         if as_json:
             self.stdout.write(json.dumps(summary.as_dict(report)))
             return
@@ -108,8 +114,10 @@ def _send(corpus: Corpus, cast_: Cast) -> int:
         return send(corpus=corpus, principals=cast_.principals, now=timezone.now, step=step)
 
 
-def _known(rows: tuple[Known, ...]) -> Table:
-    table = Table("what is known", "says", "tier", "sources", "why", title=f"{len(rows)} active statements")
+def _known(rows: "tuple[Known, ...]") -> Table:
+    table = Table(
+        "what is known", "says", "tier", "sources", "why", title=f"{len(rows)} active statements", box=box.SIMPLE_HEAD
+    )
     for row in rows:
         ended = f" [dim](until {row.until})[/]" if row.until else ""
         tier = f"[green]{row.tier}[/]" if row.tier == "fact" else row.tier
@@ -117,8 +125,8 @@ def _known(rows: tuple[Known, ...]) -> Table:
     return table
 
 
-def _waiting(rows: tuple[Waiting, ...]) -> Table:
-    table = Table("what waits", "for", "why", title=f"{len(rows)} things are kept out of it")
+def _waiting(rows: "tuple[Waiting, ...]") -> Table:
+    table = Table("what waits", "for", "why", title=f"{len(rows)} things are kept out of it", box=box.SIMPLE_HEAD)
     for row in rows:
         table.add_row(escape(row.question), row.owner, row.why)
     return table

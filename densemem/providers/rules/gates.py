@@ -16,7 +16,7 @@ def _words(words: tuple[str, ...]) -> str:
 _NAME = r"\p{Lu}[\p{L}\p{N}&.'’-]*(?:\s(?:of|de|the|and)?\s?\p{Lu}[\p{L}\p{N}&.'’-]*){0,4}"
 _WHEN = rf"(?:(?:early|late|mid|the\s(?:spring|summer|autumn|fall|winter)\sof)[\s-])?{DATE_TEXT}"
 UNSETTLING = regex.compile(
-    rf"(?<![\p{{L}}-])(?:{_words(lexicon.UNSETTLING)})(?![\p{{L}}-])|(?<!\p{{L}})may(?!\s\d|\p{{L}})|\?!|\bor so\b|\bnot sure\b|\bto be confirmed\b",
+    rf"(?<![\p{{L}}.@/-])(?:{_words(lexicon.UNSETTLING)})(?![\p{{L}}-])|(?<!\p{{L}})may(?!\s\d|\p{{L}})|\?!|\bor so\b|\bnot sure\b|\bto be confirmed\b",
     regex.IGNORECASE,
 )
 _MAY = regex.compile(r"(?<!\p{L})May(?!\p{L})")

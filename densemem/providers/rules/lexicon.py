@@ -33,7 +33,7 @@ HEADS: Final[dict[str, frozenset[str]]] = {
     ),
     "product": frozenset(
         words("""
-            api app cli client console dashboard database gateway library module pipeline platform plugin portal sdk
+            api app cli client cluster console dashboard database gateway library module pipeline platform plugin portal sdk
             server service tool website
         """)
     ),
@@ -46,7 +46,7 @@ HEADS: Final[dict[str, frozenset[str]]] = {
     "document": frozenset(
         words("""
             agreement brief charter checklist contract diagram document faq guide handbook manual memo minutes
-            newsletter page paper plan playbook policy proposal readme report roadmap runbook sheet spec
+            newsletter page offer paper plan playbook policy proposal readme report roadmap runbook sheet spec
             specification template wiki
         """)
     ),

@@ -32,11 +32,11 @@ def review(request: Mapping[str, Any]) -> dict[str, Any]:
     proposal = request["proposal"]
     by_entity = resolve_mentions(text, proposal["entities"])
     vouched = mentions.merge([m for group in by_entity.values() for m in group], _known(text, request["known_names"]))
-    shaped = mentions.outside(
-        [*dates.find_dates(text), *dates.find_money(text)],
-        [*mentions.tickets(text), *mentions.described(text), *mentions.capitalised(text)],
-    )
-    names = mentions.merge(vouched, shaped)
+    values = [*dates.find_dates(text), *dates.find_money(text)]
+    shaped = [
+        mentions.outside(values, find(text)) for find in (mentions.tickets, mentions.described, mentions.capitalised)
+    ]
+    names = mentions.merge(vouched, *shaped)
     slots = _slots(request["predicates"])
     findings = _read_twice(text, names, slots)
     bundle = Bundle(evidence["evidence_id"], text)
@@ -112,7 +112,8 @@ def _draft(text: str, finding: Finding) -> Draft:
 
 def _modality(text: str, finding: Finding) -> str:
     """Say how the text puts a finding."""
-    if finding.gate is Gate.QUESTION:
+    asked = text[finding.sentence.end - 1] in "?؟？" or text[finding.sentence.start] == "¿"
+    if finding.gate is Gate.QUESTION or (finding.gate is not None and asked):
         return "question"
     if finding.gate in (Gate.QUOTED, Gate.CODE):
         return "quoted"
