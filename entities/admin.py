@@ -17,7 +17,7 @@ HELD = "Held"
 class CopiedWordsAdmin(ReadOnlyAdmin):
     """A table with words copied from evidence: they are shown unless that evidence is held."""
 
-    list_select_related = ("team",)
+    list_select_related: tuple[str, ...] = ("team",)
     search_fields = ("id__exact", "fragment__id__exact")
     search_help_text = "An exact id of the row or of its fragment"
 

@@ -15,6 +15,7 @@ from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent
 from evidence.models import Content, Fragment, Ingest, Quarantine, SourceGroup, Wording
 from placement.models import Item, Run
 from relationships.models import (
+    CrossReference,
     EvidenceSupport,
     Observation,
     ObservationResolution,
@@ -24,6 +25,7 @@ from relationships.models import (
     Transition,
     VerificationEvent,
 )
+from relationships.search import write_documents
 from review.models import Task, TaskEvent
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
@@ -165,6 +167,7 @@ def record(source: Fragment, quote: str, *, subject: str, obj: str, status: str 
         reason="single_source",
     )
     _grant(made, seen, judged, source, quote)
+    write_documents(team_id=source.team_id, record_ids=[made.id], now=NOON)
     return made
 
 
@@ -194,6 +197,27 @@ def _grant(made: RelationshipRecord, seen: Observation, judged: Any, source: Fra
         source_group_count=1,
         reason="single_source",
         verification=judged,
+    )
+
+
+def revoke(known: RelationshipRecord) -> None:
+    """Take the support of a record away."""
+    for support in EvidenceSupport.objects.filter(relationship=known):
+        SupportDecision.objects.create(
+            team_id=known.team_id, support=support, action="revoke", reason="source_revision_advanced"
+        )
+
+
+def refer(source: RelationshipRecord, target: RelationshipRecord, kind: str) -> None:
+    """Let one record say something of another."""
+    CrossReference.objects.create(
+        team_id=source.team_id,
+        author=source.owner,
+        source_relationship=source,
+        source_version=1,
+        target_relationship=target,
+        target_version=1,
+        kind=kind,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from django.conf import settings
 
 HOST: Final = "127.0.0.1"
-START_SECONDS: Final = 60
+START_SECONDS: Final = 120
 STOP_SECONDS: Final = 15
 LOOK_SECONDS: Final = 0.25
 

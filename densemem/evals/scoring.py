@@ -179,9 +179,9 @@ def score_knowledgenet(
 ) -> dict[str, Any]:
     """Score active records against passages that were labelled one property at a time.
 
-    A record counts only where its passage was labelled for a property that its predicate maps to. It is right when both
-    of its spans overlap a label of such a property. Properties without a seeded predicate (children, death, nationality,
-    birthplace, party) stay in the count of all facts only.
+    A record counts only where its passage was labelled for a property that its predicate maps to, and is right when
+    both of its spans overlap a label of such a property. Properties without a seeded predicate (children, death,
+    nationality, birthplace, party) stay in the count of all facts only.
 
     :param active_by_passage: per passage text its active records, with `subject_at` and `object_at`
     """

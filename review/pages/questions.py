@@ -89,8 +89,7 @@ def ask(*, team_id: UUID, tasks: Collection[Task]) -> list[Asked]:
 
 
 def _asked(task: Task, card: EvidenceCard, claims: Mapping[UUID, Claim], wordings: Mapping[UUID, str]) -> Asked:
-    claim = claims.get(task.relationship_id) if not card.held else None
-    rival = claims.get(task.rival_id) if not card.held else None
+    claim, rival = (None if card.held or i is None else claims.get(i) for i in (task.relationship_id, task.rival_id))
     return Asked(task, _question(task, card, claim, rival, wordings), card, claim, rival)
 
 
@@ -104,13 +103,17 @@ def _question(
         case TaskKind.IDENTITY if task.resolution:
             surface = card.text[task.resolution.start : task.resolution.end]
             return Words("Which one is "), _quote(surface), Words("?")
-        case TaskKind.PREDICATE if wording := wordings.get(task.observation_id):
+        case TaskKind.PREDICATE if wording := _wording(task, wordings):
             return Words("What does "), _quote(wording), Words(" mean here?")
         case TaskKind.RELATIONSHIP if claim and rival:
             return Words("Which holds: "), _quote(claim.sentence), Words(" or "), _quote(rival.sentence), Words("?")
         case TaskKind.RELATIONSHIP | TaskKind.CORRECTION if claim:
             return Words("Does it hold that "), _quote(claim.sentence), Words("?")
     return (Words(UNQUOTED[TaskKind(task.kind)]),)
+
+
+def _wording(task: Task, wordings: Mapping[UUID, str]) -> str:
+    return wordings.get(task.observation_id, "") if task.observation_id else ""
 
 
 def _quote(text: str) -> Words:

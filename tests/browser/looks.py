@@ -49,7 +49,7 @@ class Visitor:
 def looked_at(page: Page, *, width: int, scheme: Any) -> Iterator[Page]:
     """Show the page at a width and in a colour scheme."""
     page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme=scheme)
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour on its way to another
     yield page
 
 

@@ -308,8 +308,9 @@ class TestWhoAsks:
         assert problem(result)["code"] == "scope_missing"
         assert not Ingest.objects.exists()
 
-    def test_a_writer_cannot_recall(self, base: str, ada: Principal) -> None:
-        result = call(base, token_of(ada, scopes=("write",)), "recall_memory", {"query": "Harbor"})
+    @pytest.mark.parametrize("name", READ)
+    def test_a_writer_cannot_read(self, base: str, ada: Principal, name: str) -> None:
+        result = call(base, token_of(ada, scopes=("write",)), name, {})
 
         assert problem(result)["code"] == "scope_missing"
 

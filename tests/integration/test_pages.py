@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from pytest_django. import SettingsWrapper
 
 from densemem import access
 from densemem.core.limits import INBOX_ITEMS
@@ -17,6 +18,12 @@ from tests import console_rows as rows
 
 pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script> Mara\u202e works\u200b at <img src=x onerror=alert(2)> Corvine"
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: SettingsWrapper) -> None:
+    """Hash passwords once: how hard they are to guess is not asked here."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
@@ -282,3 +289,78 @@ class TestConsoleHeaders:
         html = console.get(address).content.decode()
 
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", html)
+
+
+class TestRelationship:
+    def test_shows_why_it_is_held_to_be_so(self, console: Client, mara: Profile) -> None:
+        source = rows.fragment(mara, "\U0001f30a Mara works at Corvine.")
+        known = rows.record(source, "works at Corvine", subject="Mara", obj="Corvine")
+
+        html = read(console, f"/relationships/{known.id}/")
+        words = seen(html)
+
+        assert re.search(r'>7</span><mark>works at Corvine</mark><span class="off" aria-hidden="true">23<', html)
+        assert "Claim : one source says so" in words
+        assert "1 span from 1 independent source counts for it now." in words
+        assert "Verifier: entailed high: the span says it outright The span says it outright." in words
+        assert "Granted" in words
+        assert "Worded as “ works at ”" in words
+
+    def test_shows_a_support_that_was_revoked_as_such(self, console: Client, mara: Profile) -> None:
+        source = rows.fragment(mara, "Mara works at Corvine.")
+        known = rows.record(source, "works at Corvine", subject="Mara", obj="Corvine")
+        rows.revoke(known)
+
+        html = read(console, f"/relationships/{known.id}/")
+
+        assert 'class="evidence revoked"' in html
+        assert "1 no longer does" in seen(html)
+
+    def test_shows_what_others_say(self, console: Client, mara: Profile, teo: Profile) -> None:
+        here, there = rows.fragment(mara, "Mara works at Corvine."), rows.fragment(teo, "Mara works at Brine.")
+        known = rows.record(here, "Corvine", subject="Mara", obj="Corvine")
+        rival = rows.record(there, "Brine", subject="Mara", obj="Brine")
+        rows.refer(rival, known, "challenges")
+
+        words = seen(read(console, f"/relationships/{known.id}/"))
+
+        assert "This is challenged by Mara works at Brine" in words
+
+    def test_withholds_the_words_of_a_text_that_is_held(self, console: Client, mara: Profile) -> None:
+        source = rows.fragment(mara, "Beware: the harbour code is 4711.", held=True)
+        known = rows.record(source, "harbour code", subject="Mara", obj="Corvine", status="quarantined")
+
+        html = read(console, f"/relationships/{known.id}/")
+
+        assert "4711" not in html and "harbour code" not in html
+        assert "Quarantined. The text is held" in html
+
+    @pytest.mark.parametrize("asked", [str(uuid4()), "x"])
+    def test_is_not_there(self, console: Client, asked: str) -> None:
+        assert console.get(f"/relationships/{asked}/").status_code == 404
+
+    def test_of_another_team_is_not_there(self, console: Client) -> None:
+        source = rows.fragment(rows.person(rows.team("Other"), "Stranger"), "Mara works at Corvine.")
+        known = rows.record(source, "Corvine", subject="Mara", obj="Corvine")
+
+        assert console.get(f"/relationships/{known.id}/").status_code == 404
+
+
+class TestRecall:
+    def test_answers_with_the_author_and_the_standing(self, console: Client, mara: Profile) -> None:
+        source = rows.fragment(mara, "Mara works at Corvine.")
+        known = rows.record(source, "Corvine", subject="Mara", obj="Corvine")
+
+        html = read(console, "/recall/?query=Corvine")
+
+        assert f"/relationships/{known.id}/" in html
+        assert "Mara (you) Claim" in seen(html)
+
+    def test_says_that_nothing_matches(self, console: Client) -> None:
+        assert "Nothing that is active now matches" in read(console, "/recall/?query=nobody")
+
+    def test_says_what_is_wrong_with_a_question(self, console: Client) -> None:
+        page = console.get("/recall/", {"query": "x" * 2_000})
+
+        assert page.status_code == 422
+        assert 'role="alert"' in page.content.decode()
