@@ -14,7 +14,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from rest_framework import exceptions
 from rest_framework.parsers import BaseParser
 from rest_framework.response import Response
-from rest_framework.views import set_rollback
 
 from densemem.auth import ScopeMissing
 from densemem.core import limits
@@ -119,6 +118,8 @@ def _framework_problem(error: exceptions.APIException) -> Problem:
 
 def problem_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer an exception inside a REST view; None lets a fault of our own become a plain 500 problem."""
+    from rest_framework.views import set_rollback  # views read settings that name this module
+
     problem = as_problem(error)
     if problem is None:
         return None

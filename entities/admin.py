@@ -1,6 +1,6 @@
 """Entities in the admin: to be read. A name or value whose evidence is held is not shown."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -17,7 +17,7 @@ HELD = "Held"
 class CopiedWordsAdmin(ReadOnlyAdmin):
     """A table with words copied from evidence: they are shown unless that evidence is held."""
 
-    list_select_related: tuple[str, ...] = ("team",)
+    list_select_related: ClassVar[tuple[str, ...]] = ("team",)
     search_fields = ("id__exact", "fragment__id__exact")
     search_help_text = "An exact id of the row or of its fragment"
 
@@ -34,7 +34,7 @@ class CopiedWordsAdmin(ReadOnlyAdmin):
 @admin.register(Name)
 class NameAdmin(CopiedWordsAdmin):
     list_display = ("id", "team", "shown", "kind", "entity", "recorded_at")
-    list_select_related = ("team", "entity")
+    list_select_related: ClassVar[tuple[str, ...]] = ("team", "entity")
     list_filter = ("team", "kind", "recorded_at")
     exclude = ("display", "key")
     readonly_fields = ("shown",)

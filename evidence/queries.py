@@ -95,6 +95,12 @@ def is_quarantined(*, team_id: UUID, fragment_id: UUID) -> bool:
     return held.exists()
 
 
+def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these fragments that are held."""
+    held = Quarantine.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, status=QuarantineStatus.ACTIVE)
+    return set(held.values_list("fragment_id", flat=True))
+
+
 def signals_of(*, team_id: UUID, fragment_id: UUID) -> list[SignalView]:
     """Return the signal spans of the deterministic scan of a fragment, in order."""
     event = (

@@ -31,7 +31,7 @@ from placement.plan import (
     ready,
     wanted_names,
 )
-from relationships.operations import write_knowledge
+from relationships.operations import refresh_documents, write_knowledge
 from relationships.plan import Origin as KnowledgeOrigin
 from relationships.queries import stored_records
 from review.operations import NewTask
@@ -176,6 +176,9 @@ def _write(
     write_knowledge(
         origin=what, plan=decided.plan, model=accepted.model, response_hash=accepted.response_hash, now=given.now
     )
+    made = {entity.id for entity in mentions.entities}
+    renamed = {name.entity_id for name in mentions.names} - made
+    refresh_documents(team_id=claim.team_id, entity_ids=renamed, now=given.now)
     words = list(_words(given, mentions, decided))
     copy_words(team_id=claim.team_id, fragment_id=claim.fragment_id, words=words, now=given.now)
     keep_answers(claim, extraction=accepted.extraction, verification=accepted.verification, model=accepted.model)

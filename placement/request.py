@@ -47,7 +47,7 @@ class AuthorityNotGranted(Refused):
 
 @dataclass(frozen=True, slots=True)
 class RememberRequest:
-    """A request that keeps its contract; `proposals` holds, by evidence item, the part of the proposal that cites it."""
+    """A request that keeps its contract; `proposals` holds, by evidence item, what of the proposal cites it."""
 
     evidence: tuple[EvidenceIn, ...]
     proposals: tuple[Mapping[str, Any] | None, ...]

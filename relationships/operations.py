@@ -26,7 +26,7 @@ from relationships.models import (
 )
 from relationships.plan import Change, KnowledgePlan, NewObservation, NewSupport, Origin
 from relationships.policy import Standing, StoredRecord, check_standing, check_step, reevaluate
-from relationships.queries import records_by_id, records_of_groups, supports_of_fragments
+from relationships.queries import records_about, records_by_id, records_of_groups, supports_of_fragments
 from relationships.search import write_documents
 from relationships.vocabulary import SupportAction
 
@@ -142,6 +142,13 @@ def revoke_for_fragments(*, team_id: UUID, fragment_ids: Collection[UUID], reaso
     )
     recompute(team_id=team_id, record_ids={r.id for r in locked}, reason=reason, now=now)
     return records
+
+
+def refresh_documents(*, team_id: UUID, entity_ids: Collection[UUID], now: datetime) -> None:
+    """Write the search documents of these entities' records anew: they have learned a name to be found by."""
+    if entity_ids:
+        records = records_about(team_id=team_id, entity_ids=entity_ids)
+        write_documents(team_id=team_id, record_ids=records, now=now)
 
 
 def recompute_for_groups(*, team_id: UUID, groups: Collection[UUID], now: datetime) -> None:

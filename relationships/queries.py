@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from densemem.core import limits
 from densemem.core.names import fold
 from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
@@ -110,6 +111,13 @@ def records_of_groups(*, team_id: UUID, groups: Collection[UUID]) -> set[UUID]:
     for record, group in rows.values_list("relationship_id", "group_id").distinct():
         resting[record].add(group)
     return {record for record, of in resting.items() if len(of) > 1}
+
+
+def records_about(*, team_id: UUID, entity_ids: Collection[UUID]) -> set[UUID]:
+    """Return the records that have one of these entities at an end, the newest `limits.FANOUT_RECORDS` of them."""
+    rows = RelationshipRecord.objects.of_team(team_id)
+    about = rows.filter(subject_entity_id__in=entity_ids) | rows.filter(object_entity_id__in=entity_ids)
+    return set(about.order_by("-pk").values_list("pk", flat=True)[: limits.FANOUT_RECORDS])
 
 
 def record_exists(*, team_id: UUID, record_id: UUID) -> bool:

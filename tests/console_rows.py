@@ -1,9 +1,11 @@
 """Rows for the tests of pages and admin: a team, people, evidence, records and open questions, written straight."""
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.utils import timezone
 
@@ -36,10 +38,16 @@ def team(name: str = "Lumen") -> Team:
     return Team.objects.get(pk=access.create_team(name=name).team_id)
 
 
-def person(of: Team, name: str, *, login: str = "", role: Role = Role.MEMBER) -> Profile:
-    made = access.create_person(
-        team_id=of.id, name=name, login=login or name.lower(), powers=access.Powers(role=role), password=PASSWORD
-    )
+@cache
+def hashed() -> str:
+    """Hash the password once for all tests: it is slow by design."""
+    return make_password(PASSWORD)
+
+
+def person(of: Team, name: str, *, role: Role = Role.MEMBER) -> Profile:
+    """Make a person who signs in with the name in small letters."""
+    User.objects.get_or_create(username=name.lower(), defaults={"password": hashed()})
+    made = access.create_person(team_id=of.id, name=name, login=name.lower(), powers=access.Powers(role=role))
     return Profile.objects.get(pk=made.profile_id)
 
 
@@ -49,7 +57,7 @@ def agent(steward: Profile, name: str) -> Profile:
 
 
 def superuser() -> User:
-    return User.objects.create_superuser("root", password=PASSWORD)
+    return User.objects.create(username="root", password=hashed(), is_staff=True, is_superuser=True)
 
 
 def fragment(owner: Profile, text: str, *, held: bool = False, label: str = "Harbour notes") -> Fragment:

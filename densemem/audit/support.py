@@ -1,6 +1,7 @@
 """Records against the support that counts, and support against the evidence that it cites."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -86,15 +87,12 @@ def _counted(chunk: Sequence[Any]) -> Iterator[tuple[Any, list[Any], int]]:
         yield row, mine, count_groups([s.group_id for s in mine], joins[row.team_id])
 
 
-def _joins(links: Sequence[Any]) -> dict[UUID, set[tuple[UUID, UUID]]]:
+def _joins(links: Sequence[Any]) -> Mapping[UUID, set[tuple[UUID, UUID]]]:
     """Return, by team, the joins around the groups of these supports; a team without any has an empty set."""
-
-    class ByTeam(dict[UUID, set[tuple[UUID, UUID]]]):
-        def __missing__(self, team_id: UUID) -> set[tuple[UUID, UUID]]:
-            return set()
-
-    groups = grouped((s.team_id, s.group_id) for s in links)
-    return ByTeam({team: joins_around(team_id=team, groups=set(of)) for team, of in groups.items()})
+    found: dict[UUID, set[tuple[UUID, UUID]]] = defaultdict(set)
+    for team, groups in grouped((s.team_id, s.group_id) for s in links).items():
+        found[team] = joins_around(team_id=team, groups=set(groups))
+    return found
 
 
 def _counting(supports: Any) -> set[UUID]:

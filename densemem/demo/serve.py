@@ -17,6 +17,7 @@ HOST: Final = "127.0.0.1"
 START_SECONDS: Final = 120
 STOP_SECONDS: Final = 15
 LOOK_SECONDS: Final = 0.25
+ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, a polite kill, a closed terminal
 
 Child = subprocess.Popen[bytes]
 
@@ -44,7 +45,7 @@ def check_port(port: int) -> None:
 
 def serve(*, port: int, ready: Callable[[], None]) -> None:
     """
-    Run the web process and the worker until Ctrl-C or SIGTERM, then end both.
+    Run the web process and the worker until Ctrl-C, SIGTERM or SIGHUP, then end both.
 
     :param ready: called once, when the port answers
     :raises ServeFailed: one of them ended by itself, or the port never answered
@@ -72,7 +73,7 @@ def _stopping_by_signal() -> Iterator[None]:
             signal.signal(name, signal.SIG_IGN)
         raise _Stopped
 
-    before = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
+    before = {name: signal.getsignal(name) for name in ENDING}
     for name in before:
         signal.signal(name, stop)
     try:

@@ -4,11 +4,10 @@ from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from densemem.core import limits
-from evidence.queries import texts_of
+from evidence.queries import held_among, texts_of
 from relationships.models import EvidenceSupport, RelationshipRecord, SupportDecision
 from relationships.queries import COUNTS
 from relationships.search import Profile
-from relationships.trace.held import held_among
 from relationships.trace.shapes import HELD, Citation, Listed, Passage, Support
 
 

@@ -6,11 +6,10 @@ from typing import Final
 from django.db.models import Q, QuerySet
 
 from densemem.core import limits
-from evidence.queries import wordings_of
+from evidence.queries import held_among, wordings_of
 from evidence.vocabulary import WordingKind
 from relationships.models import Observation, ObservationResolution, RelationshipRecord, VerificationEvent
 from relationships.search import Profile
-from relationships.trace.held import held_among
 from relationships.trace.shapes import HELD, Listed, Observed, Verified
 
 CONFIDENCE: Final = ((Decimal("0.8"), "high"), (Decimal("0.5"), "medium"), (Decimal(0), "low"))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, sync_playwright
-from pytest_django. import SettingsWrapper
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.looks import Visitor
@@ -37,12 +36,6 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContex
         context.set_default_timeout(20_000)
         yield context
         context.close()
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: SettingsWrapper) -> None:
-    """Hash passwords once: how hard they are to guess is not asked here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

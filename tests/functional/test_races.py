@@ -373,8 +373,9 @@ class TestSource:
 
             found = together(
                 lambda b=barrier: place(claimed(), meeting(provider, b)),
-                lambda b=barrier, k=keys, n=number: b.wait(PATIENCE) + 0 * hash(
-                    send(ada, f"Empty {n}.", source_revision="2", previous_source_revision="1", **k)
+                lambda b=barrier, k=keys, n=number: (
+                    b.wait(PATIENCE)
+                    + 0 * hash(send(ada, f"Empty {n}.", source_revision="2", previous_source_revision="1", **k))
                 ),
             )
 
@@ -460,7 +461,14 @@ class TestGroups:
         provider = only({"Mara": [WORKS], "Copy": []})
         for number in range(ROUNDS):
             who = someone(team, f"Ada {number}")
-            say(who, f"{TEXT} {number}", using=provider, source_key="one", source_revision="1", source_group=f"g{number}")
+            say(
+                who,
+                f"{TEXT} {number}",
+                using=provider,
+                source_key="one",
+                source_revision="1",
+                source_group=f"g{number}",
+            )
             send(who, f"Yes: {TEXT} {number}", source_key="two", source_revision="1")
             barrier = threading.Barrier(2)
 

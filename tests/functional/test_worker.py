@@ -284,7 +284,9 @@ class TestNonsense:
         bad, good = send(ada, "Garbage follows."), send(ada, TEXT)
         sound = model(WORKS)
 
-        placed = drain(using=Scripted(lambda c: answer if "Garbage" in c.turns[0].text else sound.complete(c)), linger=False)
+        placed = drain(
+            using=Scripted(lambda c: answer if "Garbage" in c.turns[0].text else sound.complete(c)), linger=False
+        )
 
         failed = get_placement(team_id=ada.team_id, ingest_id=bad)
         assert placed == 2

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from densemem.auth import Principal, ScopeMissing
 from densemem.models import Team
@@ -26,6 +27,7 @@ from relationships.models import (
     Transition,
     VerificationEvent,
 )
+from relationships.recall import recall
 from review.models import Task
 from tests.said import Fact, extraction, model, say, send, someone, verification
 
@@ -349,3 +351,19 @@ class TestStoredText:
         ingest: UUID = send(ada, text)
 
         assert Fragment.objects.select_related("content").get(ingest_id=ingest).content.text == text
+
+
+class TestNames:
+    def test_a_name_learned_later_finds_what_was_known_before(self, ada: Principal) -> None:
+        say(ada, TEXT, WORKS)
+        proposal = {"entities": [{"ref": "h", "name": "Harbor", "entity_kind": "project", "aliases": ["HRB"]}]}
+        say(
+            ada,
+            "Otto Falk works on Harbor (HRB).",
+            Fact("Otto Falk", "works on", "Harbor", "works_on"),
+            proposal=proposal,
+        )
+
+        found = recall(principal=ada, query="HRB Mara", now=timezone.now())
+
+        assert [group.relationships[0].subject.name for group in found.results] == ["Mara Lind"]

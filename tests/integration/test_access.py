@@ -10,7 +10,6 @@ import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 from django.utils import timezone
-from pytest_django. import SettingsWrapper
 from rest_framework.exceptions import AuthenticationFailed
 
 from densemem import access
@@ -21,12 +20,6 @@ from densemem.models import AccessToken, Membership, Profile, Team
 from tests.console_rows import PASSWORD, agent, person, team
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: SettingsWrapper) -> None:
-    """Hash passwords once: how hard they are to guess is not asked here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def ids(profile: Profile) -> dict[str, UUID]:

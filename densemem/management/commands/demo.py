@@ -2,9 +2,10 @@
 
 import json
 import sys
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError, ProgrammingError
 from django.utils import timezone
 from rich import box
 from rich.console import Console
@@ -13,13 +14,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from densemem.audit import Report, audit
+from densemem.core.faults import Refused
 from densemem.demo.cast import Cast, Key, hand_over_key, make_cast
 from densemem.demo.corpus import Corpus, Document, load_corpus
 from densemem.demo.journey import send
 from densemem.demo.serve import HOST, ServeFailed, check_port, serve
-
-if TYPE_CHECKING:
-    from densemem.demo.summary import Known, Summary, Waiting
+from densemem.demo.summary import Known, Summary, Waiting, summarise
 
 QUESTION = "What does Beacon use?"
 
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         corpus = load_corpus()
         if not once:
             _or_complain(lambda: check_port(port))
-        cast_ = make_cast(corpus)
+        cast_ = _make_cast(corpus)
         summary, report = self._fill(corpus, cast_)
         self._show(corpus, summary, report, as_json=options["json"])
         if summary.missing or report.differences:
@@ -46,15 +46,12 @@ class Command(BaseCommand):
         if not once:
             self._serve(cast_, port)
 
-    def _fill(self, corpus: Corpus, cast_: Cast) -> "tuple[Summary, Report]":
-        # The summary asks the questions as the console words them; its pages load when all addresses have.
-        from densemem.demo.summary import summarise
-
+    def _fill(self, corpus: Corpus, cast_: Cast) -> tuple[Summary, Report]:
         fresh = _send(corpus, cast_)
         summary = summarise(team_id=cast_.team_id, documents=len(corpus.documents), fresh=fresh)
         return summary, audit(team_id=cast_.team_id)
 
-    def _show(self, corpus: Corpus, summary: "Summary", report: Report, *, as_json: bool) -> None:
+    def _show(self, corpus: Corpus, summary: Summary, report: Report, *, as_json: bool) -> None:
         if as_json:
             self.stdout.write(json.dumps(summary.as_dict(report)))
             return
@@ -88,6 +85,19 @@ class Command(BaseCommand):
         return Console(file=cast(IO[str], self.stdout), soft_wrap=True)
 
 
+def _make_cast(corpus: Corpus) -> Cast:
+    """Make the sample's team; this is the first time that the database is needed.
+
+    :raises CommandError: it is not there, or a name of the sample is in use
+    """
+    try:
+        return make_cast(corpus)
+    except (OperationalError, ProgrammingError) as fault:
+        raise CommandError("The database is not ready. Run `make setup` first.") from fault
+    except Refused as refused:
+        raise CommandError(refused.detail) from refused
+
+
 def _or_complain(action: Any) -> None:
     """Do something about serving; what fails is told in one sentence.
 
@@ -114,7 +124,7 @@ def _send(corpus: Corpus, cast_: Cast) -> int:
         return send(corpus=corpus, principals=cast_.principals, now=timezone.now, step=step)
 
 
-def _known(rows: "tuple[Known, ...]") -> Table:
+def _known(rows: tuple[Known, ...]) -> Table:
     table = Table(
         "what is known", "says", "tier", "sources", "why", title=f"{len(rows)} active statements", box=box.SIMPLE_HEAD
     )
@@ -125,7 +135,7 @@ def _known(rows: "tuple[Known, ...]") -> Table:
     return table
 
 
-def _waiting(rows: "tuple[Waiting, ...]") -> Table:
+def _waiting(rows: tuple[Waiting, ...]) -> Table:
     table = Table("what waits", "for", "why", title=f"{len(rows)} things are kept out of it", box=box.SIMPLE_HEAD)
     for row in rows:
         table.add_row(escape(row.question), row.owner, row.why)
