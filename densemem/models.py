@@ -82,7 +82,7 @@ class TokenManager(AuthTokenManager):
 class AccessToken(AbstractAuthToken):
     """A bearer token of one profile, hashed at rest, with its own scopes."""
 
-    profile = models.ForeignKey(Profile, models.CASCADE, related_name="tokens")
+    profile = models.ForeignKey(Profile, models.CASCADE, related_name="+")
     label = models.CharField(max_length=64, blank=True)
     scopes = ArrayField(models.CharField(max_length=16), default=list)
     last_used_at = models.DateTimeField(null=True, blank=True)

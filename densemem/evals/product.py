@@ -105,8 +105,8 @@ def _mentions(support: Any) -> Mapping[UUID, tuple[int, int]]:
     events = apps.get_model("entities", "ResolutionEvent").objects.filter(item_id=seen.item_id, cycle=seen.cycle)
     spans: dict[UUID, tuple[int, int]] = {}
     own = {seen.subject_ref, seen.object_ref}
-    for event in sorted(events.exclude(entity=None).select_related("entity"), key=lambda e: e.mention_ref in own):
-        spans[event.entity.pk] = (event.start, event.end)
+    for event in sorted(events.exclude(entity=None), key=lambda e: e.mention_ref in own):
+        spans[UUID(str(event.entity_id))] = (event.start, event.end)
     return spans
 
 

@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
                 ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=16), default=list, size=None)),
                 ('last_used_at', models.DateTimeField(blank=True, null=True)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='auth_token_set', to=settings.AUTH_USER_MODEL)),
-                ('profile', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to='densemem.profile')),
+                ('profile', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to='densemem.profile')),
             ],
             options={
                 'abstract': False,

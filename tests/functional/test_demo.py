@@ -10,13 +10,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from pytest_django.plugin import DjangoDbBlocker
 
 from densemem.demo.cast import hand_over_key, make_cast
@@ -161,6 +162,15 @@ class TestDemo:
         assert "Which one is" in text
         assert "0 differences" in text
         assert "password" not in text
+
+    def test_says_so_when_the_database_holds_other_papers(
+        self, first: dict[str, Any], corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        body = {"evidence": [{"content": "Another text.", "source_type": "document"}]}
+        changed = replace(corpus, documents=(replace(corpus.documents[0], body=body),))
+        monkeypatch.setattr("densemem.management.commands.demo.load_corpus", lambda: changed)
+        with pytest.raises(CommandError, match="another version of the sample"):
+            run()
 
 
 @pytest.mark.django_db(transaction=True)

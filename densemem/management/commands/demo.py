@@ -110,7 +110,10 @@ def _or_complain(action: Any) -> None:
 
 
 def _send(corpus: Corpus, cast_: Cast) -> int:
-    """Send the corpus under a bar on the error stream; without a terminal each paper is one line."""
+    """Send the corpus under a bar on the error stream; without a terminal each paper is one line.
+
+    :raises CommandError: the database holds a sample with other papers
+    """
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
@@ -121,7 +124,10 @@ def _send(corpus: Corpus, cast_: Cast) -> int:
             if not console.is_terminal:
                 console.print(f"remember: {document.about}", markup=False, highlight=False)
 
-        return send(corpus=corpus, principals=cast_.principals, now=timezone.now, step=step)
+        try:
+            return send(corpus=corpus, principals=cast_.principals, now=timezone.now, step=step)
+        except Refused as refused:
+            raise CommandError(f"This database holds another version of the sample. {refused.detail}") from refused
 
 
 def _known(rows: tuple[Known, ...]) -> Table:
