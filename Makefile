@@ -31,7 +31,7 @@ worker: $(RUNTIME) db-start ## Run the background worker
 	$(MANAGE) qcluster
 
 test: $(DEV) browser ## Run all checks and tests on a throw-away database
-	$(RUN) -m pytest -n 2
+	$(MANAGE) verify
 
 browser: ## Find Chromium for the browser tests; root on Debian gets it installed
 	@if [ -x "$(CHROMIUM)" ]; then \

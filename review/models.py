@@ -12,7 +12,7 @@ from review.vocabulary import TaskKind, TaskStatus
 
 
 class Task(TeamRow):
-    """One question to one owner. `subject` names what it is about, so that the same question is asked once."""
+    """One question to one owner. `subject` is a keyed digest of what it is about: the same question is asked once."""
 
     owner = TeamKey("densemem.Profile")
     kind = word(TaskKind)

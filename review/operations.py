@@ -5,13 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.conf import settings
+
+from densemem.core.canonical import keyed_digest
 from review.models import Task, TaskEvent
 from review.vocabulary import TaskKind, TaskStatus
 
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """A question for an owner about one item. `subject` names what it is about."""
+    """A question for an owner about one item.
+
+    `subject` names what it is about, so that it is asked once; it may hold words of the evidence, so a table keeps
+    only its keyed digest.
+    """
 
     kind: TaskKind
     subject: str
@@ -26,10 +33,11 @@ def open_tasks(
     *, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID, tasks: Sequence[NewTask], now: datetime
 ) -> None:
     """Ask each question that the owner is not being asked already."""
+    subjects = {t.subject: keyed_digest(settings.CONTENT_KEY.encode(), t.subject) for t in tasks}
     asked = set(
         Task.objects.of_team(team_id)
         .owned_by(owner_id)
-        .filter(subject__in=[t.subject for t in tasks], status__in=[TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED])
+        .filter(subject__in=subjects.values(), status__in=[TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED])
         .values_list("kind", "subject")
     )
     fresh = [
@@ -37,7 +45,7 @@ def open_tasks(
             team_id=team_id,
             owner_id=owner_id,
             kind=t.kind,
-            subject=t.subject,
+            subject=subjects[t.subject],
             reason=t.reason,
             fragment_id=fragment_id,
             item_id=item_id,
@@ -48,7 +56,7 @@ def open_tasks(
             opened_at=now,
         )
         for t in tasks
-        if (t.kind, t.subject) not in asked
+        if (t.kind, subjects[t.subject]) not in asked
     ]
     Task.objects.bulk_create(fresh)
     TaskEvent.objects.bulk_create(

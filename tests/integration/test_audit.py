@@ -22,7 +22,7 @@ from densemem.demo.cast import make_cast
 from densemem.demo.corpus import load_corpus
 from densemem.demo.journey import send
 from densemem.models import Team
-from tests import database
+from tests import database, factories
 
 ACTIVE: Final = "(SELECT id FROM relationships_relationshiprecord WHERE status = 'active' ORDER BY id LIMIT 1)"
 CLAIM: Final = "(SELECT id FROM relationships_relationshiprecord WHERE tier = 'validated_claim' ORDER BY id LIMIT 1)"
@@ -189,6 +189,15 @@ class TestAudit:
         plant([update(RECORD, "version = version + 1")])
         assert audit(team_id=sample.id).differences > 0
         assert audit(team_id=other.id).differences == 0
+
+    @pytest.mark.django_db
+    @pytest.mark.parametrize("trait", ["fact", "pending", "review", "superseded", "disputed", "retracted"])
+    def test_finds_nothing_in_a_record_of_any_standing(self, trait: str) -> None:
+        record = factories.RelationshipRecord(**{trait: True})
+        factories.CrossReference(source_relationship=record)
+        # The factories of names make bare texts, which nobody sent and nothing places.
+        report = audit(team_id=record.team_id, checks=[c for c in CHECKS if c.name != "fragments_have_items"])
+        assert [check.as_dict() for check in report.checks if check.count] == []
 
 
 class TestCommand:

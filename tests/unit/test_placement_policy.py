@@ -57,7 +57,7 @@ class TestRunState:
     def test_knows_every_state(self) -> None:
         assert set(RANKED) == {PROCESSING, *ItemState}
 
-    @pytest.mark.parametrize(("one", "other"), itertools.combinations(RANKED, 2))
+    @pytest.mark.parametrize(("one", "other"), list(itertools.combinations(RANKED, 2)))
     def test_of_two_items_is_that_of_the_more_pressing(self, one: str, other: str) -> None:
         assert run_state({one, other}) == one
 

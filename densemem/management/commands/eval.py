@@ -56,9 +56,7 @@ def run_notes(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, An
     """Place each note in an empty memory and count what became active, right, wrong and forbidden."""
     notes = [note for path in files for note in read_lines(path)][: limit or None]
     by_id = {note["id"]: note for note in notes}
-    active = place(
-        {note["id"]: note["text"] for note in notes}, lambda key: note_names(by_id[key]) if mentions else ()
-    )
+    active = place({note["id"]: note["text"] for note in notes}, lambda key: note_names(by_id[key]) if mentions else ())
     return {"notes": len(notes), "mentions_given": mentions, **score_notes(notes, active)}
 
 
