@@ -71,8 +71,14 @@ def _place_or_put_back(claim: Claim, provider: Provider, calls: list[CallReport]
         end_failed(claim, reason=f"{refused}_answers_invalid")
     except Exception as fault:
         # Its message may hold words of the evidence: only its type is logged.
-        log.error("internal error: item %s: %s", claim.item_id, type(fault).__qualname__)
+        log.error("internal error: item %s: %s", claim.item_id, _kind_of(fault))
         put_back(claim, reason="internal_error")
+
+
+def _kind_of(fault: Exception) -> str:
+    """Return the type of a fault, with the code that the database gives; nothing of its message."""
+    code = getattr(fault.__cause__, "sqlstate", None)
+    return f"{type(fault).__qualname__} {code}" if code else type(fault).__qualname__
 
 
 def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
@@ -219,7 +225,7 @@ def _lease_kept(claim: Claim) -> Iterator[None]:
             except LeaseLost:
                 return
             except DatabaseError as fault:
-                log.warning("heartbeat failed: item %s: %s", claim.item_id, type(fault).__qualname__)
+                log.warning("heartbeat failed: item %s: %s", claim.item_id, _kind_of(fault))
             finally:
                 connection.close()
 

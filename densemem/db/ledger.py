@@ -14,7 +14,7 @@ from densemem.db.fields import SequenceField
 
 
 class UnconditionalSql(compiler.UpsertTriggerSql):
-    """The SQL of a trigger that asks nobody whether it may step aside. Migrations name this class: keep its template."""
+    """The SQL of a trigger that asks nobody whether it may step aside. Migrations name this class and its template."""
 
     def get_template(self) -> str:
         return """

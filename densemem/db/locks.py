@@ -14,7 +14,7 @@ def lock(*parts: object) -> None:
 
 
 def share(*parts: object) -> None:
-    """Wait for the lock named by `parts` and hold it, together with others that share it, until the transaction ends."""
+    """Wait for the lock named by `parts` and hold it, with others that share it, until the transaction ends."""
     _take("SELECT pg_advisory_xact_lock_shared(%s)", parts)
 
 

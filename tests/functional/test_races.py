@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.db import OperationalError, connection, connections, transaction
@@ -35,6 +34,7 @@ from tests.said import Fact, extraction, model, say, send, someone, verification
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROUNDS = 12
+FEW = 5  # rounds of races whose every round is long
 PATIENCE = 20  # seconds until a race counts as stuck
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
 TEXT = "Mara Lind works on Harbor."
@@ -115,7 +115,7 @@ class TestCommit:
         changed = {table for table in after if after[table] != before[table]}
         assert changed >= WRITTEN
         assert Lineage.objects.count() == 1
-        assert CrossReference.objects.count() == 1
+        assert CrossReference.objects.get(author_id=ada.profile_id).kind == "challenges"
         assert Item.objects.get(pk=claim.item_id).state == "awaiting_review"
 
 
@@ -366,7 +366,7 @@ class TestSource:
 
     def test_advances_beside_a_commit_of_its_old_revision(self, ada: Principal) -> None:
         provider = only({"Mara": [WORKS]})
-        for number in range(ROUNDS):
+        for number in range(FEW):
             keys = {"source_key": f"s{number}"}
             send(ada, f"{TEXT} {number}", source_revision="1", **keys)
             barrier = threading.Barrier(2)
@@ -388,7 +388,7 @@ class TestSource:
 
 class TestNames:
     def test_make_one_entity_when_two_items_bring_them_at_once(self, ada: Principal) -> None:
-        for number in range(ROUNDS):
+        for number in range(FEW):
             one, other = f"Mara{number} works on Harbor{number}.", f"Skiff{number} is where Mara{number} works on."
             facts = {
                 f"Harbor{number}": [Fact(f"Mara{number}", "works on", f"Harbor{number}", "works_on")],
@@ -400,12 +400,12 @@ class TestNames:
             place_at_once(*[only(facts)] * 2)
 
             assert Entity.objects.filter(names__key=f"mara{number}").count() == 1
-        assert Entity.objects.count() == 3 * ROUNDS
+        assert Entity.objects.count() == 3 * FEW
         assert not Task.objects.exists()
         finished()
 
     def test_and_values_and_questions_may_come_in_any_order(self, ada: Principal) -> None:
-        for number in range(ROUNDS):
+        for number in range(FEW):
             names = [f"P{number}a", f"P{number}b", f"P{number}c"]
             facts = [Fact(n, "works on", f"Q{n}", "works_on") for n in names]
             facts += [Fact(n, f"wonders {n}", f"Q{n}") for n in names]
@@ -421,15 +421,15 @@ class TestNames:
             place_at_once(*[only({"Forth": facts, "Back": facts[::-1]})] * 2)
 
         finished()
-        assert Task.objects.count() == 3 * ROUNDS * 2
-        assert Value.objects.count() == 3 * ROUNDS
+        assert Task.objects.count() == 3 * FEW + 1  # each wording is asked about once
+        assert Value.objects.count() == 3 * FEW
 
 
 class TestClaims:
     def test_of_one_owner_meet_in_one_record(self, ada: Principal) -> None:
         provider = only({"Mara": [WORKS]})
         say(ada, "Mara Lind. Harbor.", Fact("Mara Lind", "knows of", "Harbor"))
-        for number in range(ROUNDS):
+        for number in range(FEW):
             send(ada, f"{TEXT} {number} one")
             send(ada, f"{TEXT} {number} other")
 
@@ -442,7 +442,7 @@ class TestClaims:
     def test_of_two_owners_meet_in_references_without_waiting_for_each_other(
         self, ada: Principal, bo: Principal
     ) -> None:
-        for number in range(ROUNDS):
+        for number in range(FEW):
             facts = [Fact(f"Ivo{number}{i}", "lives in", "Graz", "lives_in", object_kind="place") for i in "ab"]
             said = " ".join(f"{f.subject} lives in Graz." for f in facts)
             say(ada, f"{said} Known.", *facts)
@@ -452,14 +452,14 @@ class TestClaims:
             place_at_once(*[only({"Forth": facts, "Back": facts[::-1]})] * 2)
 
         finished()
-        assert CrossReference.objects.filter(kind="confirms").count() == 2 * ROUNDS
+        assert CrossReference.objects.filter(kind="confirms", author_id=bo.profile_id).count() == 2 * FEW
         counts_are_true(ada.team_id)
 
 
 class TestGroups:
     def test_joined_beside_a_commit_keep_the_counts_true(self, team: Team) -> None:
         provider = only({"Mara": [WORKS], "Copy": []})
-        for number in range(ROUNDS):
+        for number in range(FEW):
             who = someone(team, f"Ada {number}")
             say(
                 who,
@@ -489,7 +489,7 @@ class TestGroups:
 
 def test_deadlocks_are_not_hidden_by_a_second_try(ada: Principal) -> None:
     """The other tests rest on this: an item that met one shows it as an attempt."""
-    send(ada, TEXT, key=uuid4().hex)
+    send(ada, TEXT)
 
     place(claimed(), Unlocked(lambda _: (_ for _ in ()).throw(OperationalError("deadlock detected"))))
 
