@@ -9,7 +9,7 @@ from django.db.models import Q
 from knox.models import AbstractAuthToken, AuthTokenManager
 
 from densemem.core.words import ProfileKind, Role, Scope
-from densemem.db.fields import IdField, TeamKey, word, word_check
+from densemem.db.fields import IdField, TeamKey, TeamOneKey, word, word_check
 from densemem.db.rows import TeamRow, one_per_team
 
 
@@ -56,7 +56,7 @@ class Profile(TeamRow):
 class Membership(TeamRow):
     """What a profile may do in its team. A manager sees more and owns nothing more."""
 
-    profile = models.OneToOneField(Profile, models.PROTECT, related_name="membership")
+    profile = TeamOneKey("densemem.Profile", related_name="membership")
     role = word(Role, default=Role.MEMBER)
     scopes = ArrayField(models.CharField(max_length=16), default=list)
     # Source types for which this profile may claim authority; a manager gives them.

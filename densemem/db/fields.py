@@ -56,13 +56,23 @@ def word_check(table: str, column: str, words: type[StrEnum], *, nullable: bool 
     return models.CheckConstraint(name=f"{table}_{column}_is_known", condition=condition)
 
 
-class TeamKey(models.ForeignKey):
-    """A foreign key inside one team: the database checks (team_id, x_id) together (see `densemem.db.migrate`).
+def _in_team(options: dict[str, Any]) -> dict[str, Any]:
+    """Django makes no constraint of its own for such a key: `densemem.db.migrate` makes one of two columns."""
+    return {"related_name": "+", **options, "db_constraint": False}
 
-    Django makes no constraint of its own for it; nothing that is referred to can be deleted.
-    """
+
+class TeamKey(models.ForeignKey):
+    """A foreign key inside one team: the database checks (team_id, x_id) together; what is referred to stays."""
 
     def __init__(self, to: Any, on_delete: Any = models.PROTECT, **options: Any) -> None:
-        options["db_constraint"] = False
-        options.setdefault("related_name", "+")
-        super().__init__(to, on_delete, **options)
+        super().__init__(to, on_delete, **_in_team(options))
+
+
+class TeamOneKey(models.OneToOneField):
+    """The same for at most one row of a team that refers to one."""
+
+    def __init__(self, to: Any, on_delete: Any = models.PROTECT, **options: Any) -> None:
+        super().__init__(to, on_delete, **_in_team(options))
+
+
+TEAM_KEYS = (TeamKey, TeamOneKey)

@@ -6,7 +6,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-from densemem.db.fields import TeamKey
+from densemem.db.fields import TEAM_KEYS
 
 ADD = (
     "ALTER TABLE {table} ADD CONSTRAINT {name} FOREIGN KEY (team_id, {column}) "
@@ -53,7 +53,7 @@ class TeamKeys(Operation):
         for label in self.models:
             model = state.apps.get_model(app_label, label)
             for field in model._meta.local_fields:
-                if isinstance(field, TeamKey):
+                if isinstance(field, TEAM_KEYS):
                     table = model._meta.db_table
                     name = f"{table}_{field.column}_in_team"[:63]
                     found.append((name, table, field.column, field.related_model._meta.db_table))

@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
                 ('role', models.CharField(choices=[('member', 'member'), ('manager', 'manager')], default=densemem.core.words.Role['MEMBER'], max_length=32)),
                 ('scopes', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=16), default=list, size=None)),
                 ('authority_grants', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=32), blank=True, default=list, size=None)),
-                ('profile', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='membership', to='densemem.profile')),
+                ('profile', densemem.db.fields.TeamOneKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='membership', to='densemem.profile')),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='densemem.team')),
             ],
         ),

@@ -1,4 +1,4 @@
-"""A real cluster of django-q2 drains what remember queued."""
+"""django-q2 only wakes: what it is told, its schedule, and a real cluster that drains what remember queued."""
 
 import os
 import signal
@@ -7,17 +7,63 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+from django_q.models import OrmQ, Schedule
 
 from densemem.auth import Principal
 from placement.models import Item
+from placement.operations import wake
 from relationships.models import RelationshipRecord
 from tests.said import send
 
 SECONDS = 30
+TEXT = "Mara Lind works on Harbor."
+LATER = timedelta(hours=1)
+WAKE = import_module("placement.migrations.0003_wake_schedule")
+
+
+class TestWake:
+    def test_keeps_at_most_one_task_waiting(self, db: None) -> None:
+        for _ in range(3):
+            wake()
+
+        assert [row.func() for row in OrmQ.objects.all()] == ["placement.tasks.drain"]
+
+    def test_adds_one_beside_a_drain_that_runs(self, db: None) -> None:
+        wake()
+        OrmQ.objects.update(lock=timezone.now() + LATER)  # a broker took it
+
+        wake()
+
+        assert OrmQ.objects.count() == 2
+
+    def test_carries_no_text(self, ada: Principal, django_capture_on_commit_callbacks) -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            send(ada, TEXT)
+
+        (row,) = OrmQ.objects.all()
+        assert (row.task["args"], row.task["kwargs"]) == ((), {})
+
+
+class TestSchedule:
+    def test_comes_with_the_migrations_and_wakes_a_drain_every_minute_for_ever(self, db: None) -> None:
+        row = Schedule.objects.get(name=WAKE.NAME)
+
+        assert (row.func, row.schedule_type, row.minutes, row.repeats) == ("placement.tasks.drain", "I", 1, -1)
+
+    def test_is_made_once_however_often_it_is_asked_for(self, db: None) -> None:
+        for _ in range(2):
+            WAKE.schedule(apps, connection.schema_editor())
+
+        assert Schedule.objects.filter(name=WAKE.NAME).count() == 1
 
 
 @contextmanager
@@ -46,7 +92,7 @@ def qcluster(log: Path) -> Iterator[subprocess.Popen[bytes]]:
 @pytest.mark.django_db(transaction=True)
 def test_a_cluster_places_what_was_queued_and_ends_when_it_is_told_to(ada: Principal, tmp_path: Path) -> None:
     log = tmp_path / "qcluster.log"
-    send(ada, "Mara Lind works on Harbor.")
+    send(ada, TEXT)
     ends = time.monotonic() + SECONDS
 
     with qcluster(log) as process:

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from densemem.db import processes
-from densemem.db.cluster import Cluster
+from densemem.db.cluster import DURABLE, Cluster
 from densemem.db.place import SOCKET_NAME, place_of
 from densemem.db.server import databases, url_of
 from tests.database import QUICK, temporary_home
@@ -28,8 +28,8 @@ print(Cluster(place_of(Path(sys.argv[1]))).start().pid)
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    with temporary_home() as home:
-        made = Cluster(place_of(home), conf=QUICK)
+    with temporary_home() as home:  # what was committed must survive a kill here, so nothing is relaxed
+        made = Cluster(place_of(home), conf=DURABLE)
         made.start()
         yield made
 
