@@ -73,7 +73,7 @@ class TestExtraction:
         }
 
         assert ("work for", "question", False, None) in found
-        assert ("worked for", "statement", True, "2024-05") in found
+        assert ("worked for", "statement", True, None) in found  # a month alone is no bound
 
     def test_carries_the_clients_observation_under_its_id(self):
         draft = {
@@ -135,3 +135,20 @@ class TestVerification:
         request["relationship_observations"][0]["polarity"] = "+"
 
         assert ask(Rules(), Stage.VERIFY, request)["relationship_results"][0]["evidence_verdict"] == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("text", "valid_from", "valid_to", "ended"),
+    [
+        ("Mara Lind joined Kelp Systems in March 2026.", None, None, False),
+        ("Mara Lind joined Kelp Systems on 4 March 2026.", "2026-03-04", None, False),
+        ("Otto Lang worked for Kelp Systems from 2018 to 2021.", None, None, True),
+        ("Otto Lang works for Kelp Systems since 2018.", None, None, False),
+    ],
+)
+def test_a_bound_is_a_whole_day_or_left_open(
+    text: str, valid_from: str | None, valid_to: str | None, ended: bool
+) -> None:
+    (found,) = extract(text)["observations"]
+
+    assert (found["valid_from"], found["valid_to"], found["ended"]) == (valid_from, valid_to, ended)

@@ -103,8 +103,8 @@ def _draft(text: str, finding: Finding) -> Draft:
         polarity="-" if finding.negative else "+",
         modality=_modality(text, finding),
         ended=finding.ended,
-        valid_from=finding.valid_from,
-        valid_to=finding.valid_to,
+        valid_from=_whole_day(finding.valid_from),
+        valid_to=_whole_day(finding.valid_to),
         scope=finding.scope,
         key=finding.key,
     )
@@ -150,3 +150,8 @@ def _finite(phrase: str) -> bool:
     """Say whether a phrase has the shape of a finite verb: its first word ends in -s or -ed and is no little word."""
     first = phrase.split()[0]
     return len(first) > 3 and first.endswith(("s", "ed")) and first not in {"also", "this", "plus", "versus", "besides"}
+
+
+def _whole_day(bound: str | None) -> str | None:
+    """Return a bound that names a day; a year or a month alone is no bound, and naming its first day would invent one."""
+    return bound if bound and len(bound) == len("2026-03-31") else None
