@@ -21,7 +21,7 @@ NEXT: Final = {
     "awaiting_review": "A person must decide. Open the review task.",
     "completed": "Nothing to do.",
     "failed": "The evidence is kept. Send it again with a new key, or ask an operator to look at the item.",
-    "quarantined": "The text is held. A manager of your team may release it.",
+    "quarantined": "The text is held. Ask a manager of your team to look at the review task.",
     "superseded": "A newer revision of the source took its place. Nothing to do.",
 }
 

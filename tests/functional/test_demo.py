@@ -22,7 +22,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from densemem.demo.cast import hand_over_key, make_cast
 from densemem.demo.corpus import Corpus, load_corpus, places_of
-from densemem.demo.serve import ServeFailed, check_port
+from densemem.management.commands.serve import listen
 from densemem.models import AccessToken, Profile
 from placement.models import Item
 from placement.request import read_request
@@ -198,8 +198,8 @@ class TestKey:
 
 class TestServe:
     def test_says_when_the_port_is_in_use(self) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as busy, pytest.raises(ServeFailed, match="--port"):
-            check_port(busy.getsockname()[1])
+        with socket.create_server(("127.0.0.1", 0)) as busy, pytest.raises(CommandError, match="--port"):
+            call_command("demo", port=busy.getsockname()[1])
 
     @pytest.mark.django_db(transaction=True)
     def test_serves_until_it_is_asked_to_end_and_leaves_no_process(self, served: tuple[Any, Path, int]) -> None:
@@ -208,13 +208,13 @@ class TestServe:
         answer = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, check=True)
         assert "Beacon uses PostgreSQL" in answer.stdout
         children = _children_of(process.pid)
-        assert len(children) == 2
+        assert len(children) == 1
 
         process.send_signal(signal.SIGTERM)
 
         assert process.wait(60) == 0
         assert not [pid for pid in children if Path(f"/proc/{pid}").exists()]
-        check_port(port)
+        listen("127.0.0.1", port).close()
 
 
 @pytest.fixture

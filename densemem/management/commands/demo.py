@@ -18,9 +18,10 @@ from densemem.core.faults import Refused
 from densemem.demo.cast import Cast, Key, hand_over_key, make_cast
 from densemem.demo.corpus import Corpus, Document, load_corpus
 from densemem.demo.journey import send
-from densemem.demo.serve import HOST, ServeFailed, check_port, serve
 from densemem.demo.summary import Known, Summary, Waiting, summarise
+from densemem.management.commands.serve import listen, run
 
+HOST = "127.0.0.1"
 QUESTION = "What does Beacon use?"
 
 
@@ -36,15 +37,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, once: bool, port: int, **options: Any) -> None:
         """Fill the sample team and show it; without `once`, serve it until Ctrl-C."""
         corpus = load_corpus()
-        if not once:
-            _or_complain(lambda: check_port(port))
+        # The port is taken first: nobody waits for a summary to learn that it cannot be served.
+        listening = None if once else listen(HOST, port)
         cast_ = _make_cast(corpus)
         summary, report = self._fill(corpus, cast_)
         self._show(corpus, summary, report, as_json=options["json"])
         if summary.missing or report.differences:
             sys.exit(1)
-        if not once:
-            self._serve(cast_, port)
+        if listening is not None:
+            self._say_where(hand_over_key(cast_), listening.getsockname()[1])
+            run(listening, with_worker=True)
 
     def _fill(self, corpus: Corpus, cast_: Cast) -> tuple[Summary, Report]:
         fresh = _send(corpus, cast_)
@@ -64,11 +66,6 @@ class Command(BaseCommand):
         console.print(f"Audit: {len(report.checks)} checks, {report.differences} differences.")
         if summary.missing:
             console.print(f"[red]The sample should also show: {', '.join(summary.missing)}.[/]")
-
-    def _serve(self, cast_: Cast, port: int) -> None:
-        key = hand_over_key(cast_)
-        _or_complain(lambda: serve(port=port, ready=lambda: self._say_where(key, port)))
-        self._console().print("Stopped. The sample stays in the database; run this again to see it again.")
 
     def _say_where(self, key: Key, port: int) -> None:
         console = self._console()
@@ -96,17 +93,6 @@ def _make_cast(corpus: Corpus) -> Cast:
         raise CommandError("The database is not ready. Run `make setup` first.") from fault
     except Refused as refused:
         raise CommandError(refused.detail) from refused
-
-
-def _or_complain(action: Any) -> None:
-    """Do something about serving; what fails is told in one sentence.
-
-    :raises CommandError: it failed
-    """
-    try:
-        action()
-    except ServeFailed as fault:
-        raise CommandError(str(fault)) from fault
 
 
 def _send(corpus: Corpus, cast_: Cast) -> int:

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 WORKER_STOP_SECONDS: Final = 20
+ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl+C, a polite kill, a closed terminal
 
 
 class Command(BaseCommand):
@@ -35,22 +36,30 @@ class Command(BaseCommand):
         """Listen until a signal; leave no worker behind."""
         listening = listen(host, port)
         self._print(addresses(host, listening.getsockname()[1]), as_json=options["json"])
-        config = uvicorn.Config("densemem.asgi:application", lifespan="on", log_level="warning", access_log=False)
-        server = uvicorn.Server(config)
-        with listening, terminated_as_exit():
-            if not with_worker:
-                server.run(sockets=[listening])
-                return
-            with worker(server) as process:
-                server.run(sockets=[listening])
-                ended = process.poll()
-        if ended is not None:
-            raise CommandError(f"The background worker ended by itself with status {ended}, so serving stopped.")
+        run(listening, with_worker=with_worker)
 
     def _print(self, found: dict[str, str], *, as_json: bool) -> None:
         text = json.dumps(found) if as_json else "\n".join(f"{name:6} {url}" for name, url in found.items())
         self.stdout.write(text)
         self.stdout.flush()
+
+
+def run(listening: socket.socket, *, with_worker: bool) -> None:
+    """Serve on a listening socket until a signal; what arrives before the server is up waits in the socket.
+
+    :raises CommandError: the worker ended by itself
+    """
+    config = uvicorn.Config("densemem.asgi:application", lifespan="on", log_level="warning", access_log=False)
+    server = uvicorn.Server(config)
+    with listening, terminated_as_exit():
+        if not with_worker:
+            server.run(sockets=[listening])
+            return
+        with worker(server) as process:
+            server.run(sockets=[listening])
+            ended = process.poll()
+    if ended is not None:
+        raise CommandError(f"The background worker ended by itself with status {ended}, so serving stopped.")
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -62,7 +71,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
-        raise CommandError(f"Cannot listen on {host}, port {port}: {error}") from error
+        raise CommandError(f"Cannot listen on {host}, port {port}: {error}. Choose another with --port.") from error
 
 
 def addresses(host: str, port: int) -> dict[str, str]:
@@ -73,12 +82,13 @@ def addresses(host: str, port: int) -> dict[str, str]:
 
 @contextmanager
 def terminated_as_exit() -> Iterator[None]:
-    """Let SIGTERM unwind the program: uvicorn raises it again once it has stopped, which else ends all at once."""
-    before = signal.signal(signal.SIGTERM, _exit)
+    """Let a polite end unwind the program: uvicorn raises the signal again once it has stopped, which else ends all."""
+    before = {name: signal.signal(name, _exit) for name in ENDING}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for name, handler in before.items():
+            signal.signal(name, handler)
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:
