@@ -1,5 +1,6 @@
 """Reads of entities, names and values within one team."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,23 +23,42 @@ class CandidateView:
     reason: str = "exact_key"
 
 
-def candidates_by_key(*, team_id: UUID, keys: Collection[str]) -> dict[str, list[CandidateView]]:
-    """Return, for each lookup key, the active entities that bear a name with exactly this key, oldest first.
+@dataclass(frozen=True, slots=True)
+class Bearers:
+    """Who bears a name: everybody who does, and of each kind as many as a model may be offered."""
 
-    At most `limits.CANDIDATES + 1` a key: one more than the cap tells that there are more.
-    """
+    all: frozenset[UUID]
+    offered: tuple[CandidateView, ...]
+
+    def nearest(self, kind: EntityKind) -> tuple[CandidateView, ...]:
+        """Return those to offer for a mention of a kind: its own kind first, within the cap."""
+        return tuple(sorted(self.offered, key=lambda view: view.kind is not kind))[: limits.CANDIDATES]
+
+
+def bearers_of(*, team_id: UUID, keys: Collection[str]) -> dict[str, Bearers]:
+    """Return, for each lookup key, the active entities that bear a name with exactly this key, oldest first."""
     rows = (
         Name.objects.of_team(team_id)
         .filter(key__in=keys, entity__status=EntityStatus.ACTIVE)
         .order_by("entity_id", "seq")
-        .values_list("key", "entity_id")
+        .values_list("key", "entity_id", "entity__kind")
     )
-    found: dict[str, list[UUID]] = {key: [] for key in keys}
-    for key, entity_id in rows:
-        if entity_id not in found[key] and len(found[key]) <= limits.CANDIDATES:
-            found[key].append(entity_id)
-    views = entity_views(team_id=team_id, entity_ids={e for ids in found.values() for e in ids})
-    return {key: [views[e] for e in ids] for key, ids in found.items()}
+    found: dict[str, dict[UUID, str]] = {key: {} for key in keys}
+    for key, entity_id, kind in rows:
+        found[key][entity_id] = kind
+    few = {key: _few_of_each_kind(kinds) for key, kinds in found.items()}
+    views = entity_views(team_id=team_id, entity_ids={e for ids in few.values() for e in ids})
+    return {key: Bearers(frozenset(found[key]), tuple(views[e] for e in ids)) for key, ids in few.items()}
+
+
+def _few_of_each_kind(kinds: Mapping[UUID, str]) -> list[UUID]:
+    taken: Counter[str] = Counter()
+    kept = []
+    for entity_id, kind in kinds.items():
+        taken[kind] += 1
+        if taken[kind] <= limits.CANDIDATES:
+            kept.append(entity_id)
+    return kept
 
 
 def entity_views(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, CandidateView]:

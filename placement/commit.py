@@ -66,7 +66,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
         return False
     share("groups", team)
     given = _given(claim, accepted)
-    mentions = _decide_mentions(given)
+    mentions = _decide_mentions(given, accepted.offer)
     drafts = [ready(draft, given) for draft in accepted.extraction.observations]
     decided = _decide_knowledge(given, mentions, drafts)
     _write(claim, accepted, given, mentions, decided)
@@ -102,13 +102,15 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
     )
 
 
-def _decide_mentions(given: Given) -> MentionsDecided:
+def _decide_mentions(given: Given, offer: Offer) -> MentionsDecided:
     """Decide who is who, under the locks on every name that would be created."""
     wanted = wanted_names(given)
     lock_names(team_id=given.team_id, keys={key for key, _ in wanted})
     found = {
-        (key, kind): newcomers(team_id=given.team_id, key=key, kind=kind, ingest_id=given.ingest_id, known=known)
-        for (key, kind), known in wanted.items()
+        (key, kind): newcomers(
+            team_id=given.team_id, key=key, kind=kind, ingest_id=given.ingest_id, known=offer.seen[key]
+        )
+        for key, kind in wanted
     }
     return decide_mentions(given, found)
 

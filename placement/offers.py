@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from densemem.core import limits
 from densemem.core.names import NameRefused, fold, lookup_key
 from densemem.providers.rules.patterns import wordings
 from entities.policy import Candidate, canonical_value
-from entities.queries import CandidateView, candidates_by_key
+from entities.queries import CandidateView, bearers_of
 from entities.vocabulary import ValueType
 from evidence.queries import FragmentView
 from placement.contract import Accepts, Draft, Extraction
@@ -21,6 +22,7 @@ class Offer:
 
     keys: Mapping[str, str]
     candidates: Mapping[str, tuple[CandidateView, ...]]
+    seen: Mapping[str, frozenset[UUID]]  # by lookup key, everybody who bore it then, offered or not
     predicates: Mapping[str, tuple[str, ...]]
     accepts: Accepts
     behaviours: Mapping[str, Behaviour]
@@ -47,12 +49,13 @@ def check_value(value_type: ValueType, value: str, unit: str | None) -> None:
 def make(fragment: FragmentView, extraction: Extraction) -> Offer:
     """Read the candidates and the registry that the verifier may choose from; a failed read fails the item."""
     keys = {m.ref: _key(m.surface) for m in extraction.mentions}
-    by_key = candidates_by_key(team_id=fragment.team_id, keys=set(keys.values()))
+    bearers = bearers_of(team_id=fragment.team_id, keys=set(keys.values()))
     known = registry(team_id=fragment.team_id)
     kinds = _kinds(extraction)
     return Offer(
         keys=keys,
-        candidates={ref: tuple(by_key[key][: limits.CANDIDATES]) for ref, key in keys.items()},
+        candidates={m.ref: bearers[keys[m.ref]].nearest(m.kind) for m in extraction.mentions},
+        seen={key: bearer.all for key, bearer in bearers.items()},
         predicates={d.ref: _predicates(d, known, kinds) for d in extraction.observations},
         accepts={key: (view.subject_kinds, view.object_kinds) for key, view in known.items()},
         behaviours={key: view.behaviour() for key, view in known.items()},

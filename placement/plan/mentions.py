@@ -31,15 +31,14 @@ class MentionsDecided:
     resolution_of: Mapping[str, NewResolution]
 
 
-def wanted_names(given: Given) -> dict[Group, list[UUID]]:
-    """Return the (key, kind) that the item would create, each with the candidates that it already knew."""
+def wanted_names(given: Given) -> set[Group]:
+    """Return the (key, kind) of every Entity that the item would create."""
     decided = _settled(given)
-    wanted: dict[Group, list[UUID]] = {}
-    for mention in given.extraction.mentions:
-        if decided[mention.ref].action is ResolutionAction.CREATE:
-            known = [c.entity_id for c in given.candidates.get(mention.ref, ())]
-            wanted.setdefault(_group(given, mention), []).extend(known)
-    return wanted
+    return {
+        _group(given, mention)
+        for mention in given.extraction.mentions
+        if decided[mention.ref].action is ResolutionAction.CREATE
+    }
 
 
 def decide_mentions(given: Given, newcomers: Mapping[Group, list[Newcomer]]) -> MentionsDecided:

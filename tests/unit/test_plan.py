@@ -435,7 +435,7 @@ class TestMentions:
 
         assert decided.resolution_of["Alex"].action is ResolutionAction.AMBIGUOUS
         assert decided.entity_of == {"ALEX": number("A")}
-        assert wanted_names(item) == {}
+        assert wanted_names(item) == set()
 
     def test_of_one_ingest_reuse_what_its_other_item_made(self) -> None:
         item = self.creating("Alex", "ALEX")
