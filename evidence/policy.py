@@ -109,7 +109,7 @@ def check_revision(
     return RevisionStep.ADVANCE
 
 
-def check_authority(*, authority: Authority, source_type: SourceType, granted: Collection[SourceType]) -> None:
+def check_authority(*, authority: Authority, source_type: SourceType, granted: Collection[str]) -> None:
     """
     Refuse authority without a grant; it is never lowered in silence.
 
@@ -117,7 +117,7 @@ def check_authority(*, authority: Authority, source_type: SourceType, granted: C
     :raises AuthorityRefused: there is no grant for this type
     """
     if authority is Authority.AUTHORITATIVE and source_type not in granted:
-        raise AuthorityRefused(f"You have no grant to send authoritative evidence of type {source_type}.")
+        raise AuthorityRefused(f"A manager must grant authority for {source_type} first, or send another authority.")
 
 
 def count_groups(groups: Iterable[UUID], joins: Iterable[tuple[UUID, UUID]]) -> int:
@@ -131,11 +131,6 @@ def count_groups(groups: Iterable[UUID], joins: Iterable[tuple[UUID, UUID]]) -> 
 def normal_text(text: str) -> str:
     """Return the text as copies are compared: NFKC, case-folded, white space collapsed."""
     return fold(text)
-
-
-def same_text(one: str, other: str) -> bool:
-    """Tell if two texts are the same but for case, white space and compatibility forms."""
-    return normal_text(one) == normal_text(other)
 
 
 def word_runs(text: str) -> frozenset[tuple[str, ...]]:

@@ -14,7 +14,6 @@ from evidence.models import (
     SecurityEvent,
     SecuritySignal,
     Source,
-    SourceRevision,
     Wording,
 )
 from evidence.policy import count_groups
@@ -119,11 +118,6 @@ def signals_of(*, team_id: UUID, fragment_id: UUID) -> list[SignalView]:
 def fragments_of_revision(*, team_id: UUID, revision_id: UUID) -> list[UUID]:
     """Return the ids of the fragments that came with one revision."""
     return list(Fragment.objects.of_team(team_id).filter(revision_id=revision_id).values_list("id", flat=True))
-
-
-def revision_chain(*, team_id: UUID, source_id: UUID) -> list[SourceRevision]:
-    """Return the revisions of a source, oldest first."""
-    return list(SourceRevision.objects.of_team(team_id).filter(source_id=source_id).order_by("seq"))
 
 
 def joins_around(*, team_id: UUID, groups: Iterable[UUID]) -> set[tuple[UUID, UUID]]:

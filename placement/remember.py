@@ -20,7 +20,7 @@ from evidence.queries import find_ingest, fragments_of_revision
 from evidence.scan import Assessment, ScanFailed, scan_text
 from evidence.vocabulary import ScanDecision
 from placement.operations import Staging, open_run, supersede_items, wake
-from placement.request import RememberRequest, check_authority, read_request
+from placement.request import RememberRequest, check_authorities, read_request
 from relationships.operations import recompute_for_groups, revoke_for_fragments
 from relationships.queries import record_exists
 
@@ -68,7 +68,7 @@ def remember(*, principal: Principal, body: object, idempotency_key: str, now: d
     principal.require(Scope.WRITE)
     _check_key(idempotency_key)
     request = read_request(body)
-    check_authority(request, grants=principal.authority_grants)
+    check_authorities(request, grants=principal.authority_grants)
     _check_targets(request, principal.team_id)
     request_hash = digest(body)
     assessments = [_scan(item, index) for index, item in enumerate(request.evidence)]

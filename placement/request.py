@@ -12,13 +12,13 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from densemem.core import limits
-from densemem.core.faults import Because, Fault, Refused
+from densemem.core.faults import Fault, Refused
 from densemem.core.names import NameRefused, lookup_key
 from densemem.core.spans import Boundaries, SpanRefused, check_span, check_text
 from densemem.core.times import TimeRefused, check_window, parse_bound, parse_instant
 from entities.policy import ValueRefused, canonical_value
 from entities.vocabulary import ValueType
-from evidence.policy import EvidenceIn, SourceClaim
+from evidence.policy import AuthorityRefused, EvidenceIn, SourceClaim, check_authority
 from evidence.vocabulary import Authority, SourceType
 from relationships.identity import ScopeRefused, scope_key
 
@@ -36,13 +36,6 @@ class RequestInvalid(Refused):
     """The request breaks its contract; every fault is listed."""
 
     code = "invalid_request"
-
-
-class AuthorityNotGranted(Refused):
-    """The caller claims authority that no manager has granted it."""
-
-    because = Because.FORBIDDEN
-    code = "authority_not_granted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +65,19 @@ def read_request(body: object) -> RememberRequest:
     )
 
 
-def check_authority(request: RememberRequest, *, grants: frozenset[str]) -> None:
-    """Refuse a claim of authority that was not granted for the source type; it is never downgraded.
+def check_authorities(request: RememberRequest, *, grants: frozenset[str]) -> None:
+    """Refuse a claim of authority that was not granted for its source type; it is never downgraded.
 
-    :raises AuthorityNotGranted: naming each item
+    :raises AuthorityRefused: naming each item
     """
-    faults = [
-        Fault(
-            f"/evidence/{index}/authority",
-            "authority_not_granted",
-            f"A manager must grant authority for {item.source_type} first, or send another authority.",
-        )
-        for index, item in enumerate(request.evidence)
-        if item.authority is Authority.AUTHORITATIVE and item.source_type not in grants
-    ]
+    faults = []
+    for index, item in enumerate(request.evidence):
+        try:
+            check_authority(authority=item.authority, source_type=item.source_type, granted=grants)
+        except AuthorityRefused as refused:
+            faults.append(Fault(f"/evidence/{index}/authority", refused.code, refused.detail))
     if faults:
-        raise AuthorityNotGranted("The request claims authority that this profile does not have.", faults=faults)
+        raise AuthorityRefused("The request claims authority that this profile does not have.", faults=faults)
 
 
 def slice_proposal(proposal: Mapping[str, Any], index: int, text: str) -> dict[str, Any] | None:

@@ -85,11 +85,6 @@ def semantic_group_key(identity: Identity) -> str:
     )
 
 
-def slot_key(identity: Identity) -> str:
-    """Return the key of subject, predicate and scope, under which statements are compared, as SHA-256 in hex."""
-    return digest(["slot", *identity.slot])
-
-
 def same_claim(one: Identity, other: Identity) -> bool:
     """Tell if both speak of the same subject, predicate, object and scope, whatever owner, polarity and time."""
     return one.slot == other.slot and one.object == other.object

@@ -4,7 +4,6 @@ An offset counts Unicode code points of the original text; a span is half-open, 
 """
 
 import re
-import unicodedata
 from itertools import islice
 from typing import Final
 
@@ -116,12 +115,6 @@ def locate_quote(text: str, quote: str, occurrence: int | None = None) -> tuple[
     if not 1 <= occurrence <= len(found):
         raise SpanRefused("occurrence_out_of_range", f"The quote occurs {len(found)} times, not {occurrence}.")
     return found[occurrence - 1]
-
-
-def normalise_text(text: str) -> str:
-    """Give the form in which two texts that say the same are equal: NFKC, case-folded, white space collapsed."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 def _exact(text: str, quote: str) -> list[tuple[int, int]]:

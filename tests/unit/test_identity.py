@@ -15,7 +15,6 @@ from relationships.identity import (
     claim_sentence,
     scope_key,
     semantic_group_key,
-    slot_key,
 )
 from relationships.vocabulary import Polarity
 
@@ -94,7 +93,7 @@ class TestSlotKey:
         ],
     )
     def test_covers_subject_predicate_and_scope(self, change, same):
-        assert (slot_key(replace(BASE, **change)) == slot_key(BASE)) is same
+        assert (replace(BASE, **change).slot == BASE.slot) is same
 
 
 class TestScopeKey:

@@ -15,7 +15,7 @@ from evidence.policy import (
     check_revision,
     count_groups,
     near_copy,
-    same_text,
+    normal_text,
     word_runs,
 )
 from evidence.vocabulary import Authority, SourceType
@@ -136,7 +136,7 @@ class TestCountGroups:
         assert count_groups(chain, zip(chain, chain[1:], strict=False)) == 1
 
 
-class TestSameText:
+class TestNormalText:
     @pytest.mark.parametrize(
         ("one", "other", "expected"),
         [
@@ -147,7 +147,7 @@ class TestSameText:
         ],
     )
     def test_looks_through_case_and_spacing_only(self, one, other, expected):
-        assert same_text(one, other) is expected
+        assert (normal_text(one) == normal_text(other)) is expected
 
 
 class TestNearCopy:

@@ -12,7 +12,6 @@ from densemem.core.spans import (
     check_text,
     is_boundary,
     locate_quote,
-    normalise_text,
 )
 
 JOINING = st.text(
@@ -135,20 +134,3 @@ class TestLocateQuote:
         text = "".join(word + data.draw(gaps) for word in words) + "end"
         start, end = locate_quote(text, " ".join([*words, "end"]))
         assert (start, end) == (0, len(text))
-
-
-class TestNormaliseText:
-    """Two texts that say the same are equal."""
-
-    @pytest.mark.parametrize(
-        "left, right", [("Stra\u00dfe", "STRASSE"), (" a\u00a0 b\n", "a b"), ("ﬁn", "fin"), ("e\u0301", "é")]
-    )
-    def test_joins_spellings(self, left: str, right: str) -> None:
-        assert normalise_text(left) == normalise_text(right)
-
-    def test_keeps_accents_apart(self) -> None:
-        assert normalise_text("Müller") != normalise_text("Muller")
-
-    @given(ANY)
-    def test_is_stable(self, text: str) -> None:
-        assert normalise_text(normalise_text(text)) == normalise_text(text)

@@ -28,14 +28,6 @@ class Gate(StrEnum):
     POLARITY = "polarity"
 
 
-class Tense(StrEnum):
-    """What a verb form says about time."""
-
-    NOW = "now"
-    PAST = "past"
-    BARE = "bare"
-
-
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A literal name; `kinds` are the kinds it may have and `sure` says that they do not come from its shape alone."""
