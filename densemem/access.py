@@ -9,6 +9,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from densemem.auth import is_live
 from densemem.core import limits
 from densemem.core.faults import Because, NotThere, Refused
 from densemem.core.words import ProfileKind, Role, Scope
@@ -176,7 +177,7 @@ def create_token(
     """
     profile = _locked(team_id, profile_id)
     user = profile.user or (profile.steward.user if profile.steward else None)
-    if profile.deactivated_at is not None or user is None:
+    if not is_live(profile) or user is None:
         raise NotActive(f"The profile {profile.name!r} is not active.")
     beyond = set(scopes) - {Scope(s) for s in profile.membership.scopes}
     if beyond or not scopes:

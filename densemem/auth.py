@@ -62,10 +62,16 @@ class Principal:
         return self.role is Role.MANAGER
 
 
+def is_live(profile: Profile) -> bool:
+    """Tell if a profile may act: it is active and, for an agent, so is the steward who answers for it."""
+    steward = profile.steward
+    return profile.deactivated_at is None and (steward is None or steward.deactivated_at is None)
+
+
 def principal_of(profile: Profile, *, limit: frozenset[Scope] | None = None) -> Principal | None:
     """Return the Principal of an active profile with a membership, its scopes cut to `limit`; else None."""
     membership = Membership.objects.filter(team_id=profile.team_id, profile=profile).first()
-    if membership is None or profile.deactivated_at is not None:
+    if membership is None or not is_live(profile):
         return None
     scopes = frozenset(Scope(s) for s in membership.scopes)
     return Principal(
@@ -90,8 +96,8 @@ def profiles_of_login(user: User | AnonymousUser) -> list[Profile]:
     """Return the active profiles a login may act as: its own first, then the agents it is steward of."""
     if not user.is_authenticated:
         return []
-    live = Profile.objects.filter(deactivated_at=None).select_related("team").order_by("name")
-    return [*live.filter(user=user), *live.filter(steward__user=user)]
+    live = Profile.objects.filter(deactivated_at=None, membership__isnull=False).select_related("team").order_by("name")
+    return [*live.filter(user=user), *live.filter(steward__user=user, steward__deactivated_at=None)]
 
 
 def principal_of_login(request: HttpRequest) -> Principal | None:

@@ -4,7 +4,7 @@ Each is called inside the transaction of the operation that conducts it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -28,7 +28,8 @@ from evidence.models import (
     SourceRevision,
     Wording,
 )
-from evidence.policy import EvidenceIn, RevisionStep, SourceClaim, check_revision, normal_text
+from evidence.policy import EvidenceIn, RevisionStep, SourceClaim, check_revision, count_groups, normal_text
+from evidence.queries import joins_around
 from evidence.scan import Assessment
 from evidence.vocabulary import (
     GroupKind,
@@ -87,7 +88,7 @@ def open_ingest(*, team_id: UUID, owner_id: UUID, key: str, request_hash: str, n
 
 
 def lock_source(
-    *, team_id: UUID, owner_id: UUID, claim: SourceClaim, texts: Sequence[str], now: datetime
+    *, team_id: UUID, owner_id: UUID, claim: SourceClaim, said: Sequence[EvidenceIn], now: datetime
 ) -> SourceStep:
     """Lock the caller's source, making it if it is new, and decide what the claimed revision does. Writes no revision.
 
@@ -106,7 +107,7 @@ def lock_source(
         owner_is_caller=source.owner_id == owner_id,
         token=claim.revision,
         previous=claim.previous,
-        same_content=current is not None and current.content_hash == _content_hash(texts),
+        same_content=current is not None and current.content_hash == _content_hash(said),
         former_tokens=set(tokens) - ({current.token} if current else set()),
     )
     replay = step is RevisionStep.REPLAY
@@ -120,7 +121,7 @@ def lock_source(
 
 
 def advance_source(
-    *, step: SourceStep, claim: SourceClaim, ingest_id: UUID, texts: Sequence[str], now: datetime
+    *, step: SourceStep, claim: SourceClaim, ingest_id: UUID, said: Sequence[EvidenceIn], now: datetime
 ) -> None:
     """Append the revision and move the source's pointer to it. The caller holds the source's lock."""
     source = step.source
@@ -130,7 +131,7 @@ def advance_source(
         source=source,
         token=claim.revision,
         previous_id=step.replaced_revision_id,
-        content_hash=_content_hash(texts),
+        content_hash=_content_hash(said),
         ingest_id=ingest_id,
         recorded_at=now,
     )
@@ -195,10 +196,11 @@ def stage(
     ]
     Fragment.objects.bulk_create(fragments)
     joins = [j for f, item in zip(fragments, items, strict=True) for j in _joins(fragment=f, item=item, now=now)]
+    new = _between_voices(team_id, joins)
     GroupJoin.objects.bulk_create(joins, ignore_conflicts=True)
     for fragment, assessment in zip(fragments, assessments, strict=True):
         record_scan(fragment=fragment, assessment=assessment, now=now)
-    return Staged(tuple(fragments), frozenset(g for j in joins for g in (j.one_id, j.other_id)))
+    return Staged(tuple(fragments), frozenset(g for j in new for g in (j.one_id, j.other_id)))
 
 
 def record_scan(*, fragment: Fragment, assessment: Assessment, now: datetime) -> None:
@@ -240,8 +242,10 @@ def copy_words(*, team_id: UUID, fragment_id: UUID, words: Sequence[Copied], now
     )
 
 
-def _content_hash(texts: Sequence[str]) -> str:
-    return keyed_digest(settings.CONTENT_KEY.encode(), digest(list(texts)))
+def _content_hash(said: Sequence[EvidenceIn]) -> str:
+    """Return the keyed digest of everything that a revision says: the same token with other fields is other content."""
+    fields = [{**asdict(item), "source": None} for item in said]
+    return keyed_digest(settings.CONTENT_KEY.encode(), digest(fields))
 
 
 def _make_source(*, team_id: UUID, owner_id: UUID, key: str, now: datetime) -> Source:
@@ -311,6 +315,12 @@ def _joins(*, fragment: Fragment, item: EvidenceIn, now: datetime) -> list[Group
         for group, reason in others
         if group != fragment.group_id
     ]
+
+
+def _between_voices(team_id: UUID, joins: Sequence[GroupJoin]) -> list[GroupJoin]:
+    """Return the joins of groups that were two voices until now: only those can change a count."""
+    known = joins_around(team_id=team_id, groups={g for j in joins for g in (j.one_id, j.other_id)})
+    return [j for j in joins if count_groups((j.one_id, j.other_id), known) > 1]
 
 
 def _all_found(asked: Collection[UUID], found: set[UUID], field: str) -> None:

@@ -24,7 +24,6 @@ from placement.plan import (
     Given,
     KnowledgeDecided,
     MentionsDecided,
-    Ready,
     Target,
     decide_knowledge,
     decide_mentions,
@@ -67,8 +66,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     share("groups", team)
     given = _given(claim, accepted)
     mentions = _decide_mentions(given, accepted.offer)
-    drafts = [ready(draft, given) for draft in accepted.extraction.observations]
-    decided = _decide_knowledge(given, mentions, drafts)
+    decided = _decide_knowledge(given, mentions)
     _write(claim, accepted, given, mentions, decided)
     tasks = [
         NewTask(h.kind, h.subject, h.reason, h.observation_id, h.resolution_id, h.relationship_id, h.rival_id)
@@ -115,7 +113,7 @@ def _decide_mentions(given: Given, offer: Offer) -> MentionsDecided:
     return decide_mentions(given, found)
 
 
-def _decide_knowledge(given: Given, mentions: MentionsDecided, drafts: list[Ready]) -> KnowledgeDecided:
+def _decide_knowledge(given: Given, mentions: MentionsDecided) -> KnowledgeDecided:
     """Decide every observation, under the locks on what they are about and on the records that they meet."""
     pairs = set(_pairs(given, mentions))
     for subject, predicate in sorted(pairs):
@@ -124,6 +122,8 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided, drafts: list[Read
     stored = stored_records(team_id=given.team_id, pairs=pairs, also={t.record_id for t in targets.values()}, lock=True)
     versions = {record.id: record.version for record in stored}
     current = {ref: t for ref, t in targets.items() if versions.get(t.record_id) == t.expected_version}
+    # What corrects a version that is gone waits for a person: its sender has not seen what it would replace.
+    drafts = [ready(d, given, moved=d.ref in targets and d.ref not in current) for d in given.extraction.observations]
     groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
     joins = joins_around(team_id=given.team_id, groups=groups)
     return decide_knowledge(given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current)

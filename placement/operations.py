@@ -21,7 +21,7 @@ from evidence.vocabulary import ScanDecision, SecurityEventKind, SignalKind
 from placement.models import Attempt, Item, ItemAnswer, ItemEvent, ItemProposal, Run
 from placement.policy import backoff, may_try_again
 from placement.vocabulary import READY, AttemptOutcome, ItemCategory, ItemState
-from review.operations import NewTask, open_tasks
+from review.operations import NewTask, cancel_tasks, open_tasks
 from review.vocabulary import TaskKind
 
 DRAIN = "placement.tasks.drain"
@@ -125,6 +125,13 @@ def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[
     for row in rows:
         if row.state == ItemState.QUARANTINED:
             _ask_for_release(row, now=now)
+
+
+def withdraw_questions(*, team_id: UUID, owner_id: UUID, fragment_ids: Sequence[UUID], now: datetime) -> None:
+    """Close what the owner is asked about fragments that stopped counting. Questions are locked last."""
+    if fragment_ids:
+        lock("questions", team_id, owner_id)
+        cancel_tasks(team_id=team_id, fragment_ids=fragment_ids, reason="newer_revision", now=now)
 
 
 def supersede_items(*, team_id: UUID, fragment_ids: Sequence[UUID], now: datetime) -> None:

@@ -19,7 +19,7 @@ from evidence.policy import EvidenceIn, RevisionConflict, SourceClaim
 from evidence.queries import find_ingest, fragments_of_revision
 from evidence.scan import Assessment, ScanFailed, scan_text
 from evidence.vocabulary import ScanDecision
-from placement.operations import Staging, open_run, supersede_items, wake
+from placement.operations import Staging, open_run, supersede_items, wake, withdraw_questions
 from placement.request import RememberRequest, check_authorities, read_request
 from relationships.operations import recompute_for_groups, revoke_for_fragments
 from relationships.queries import record_exists
@@ -130,9 +130,9 @@ def _store(
 ) -> Accepted:
     """Do everything that the intake does, in one transaction."""
     team, owner = principal.team_id, principal.profile_id
-    claims, texts = _claims(request.evidence)
+    claims, said = _claims(request.evidence)
     steps = {
-        name: lock_source(team_id=team, owner_id=owner, claim=claims[name], texts=texts[name], now=now)
+        name: lock_source(team_id=team, owner_id=owner, claim=claims[name], said=said[name], now=now)
         for name in sorted(claims)
     }
     replay = _replayed(request.evidence, steps)
@@ -140,10 +140,10 @@ def _store(
         return replay
     ingest_id = open_ingest(team_id=team, owner_id=owner, key=key, request_hash=request_hash, now=now)
     outdated = _outdated(principal, claims, steps, ingest_id=ingest_id, now=now)
-    # The order of a commit: items, then sources, then groups, then records.
+    # The order of a commit: items, then sources, then groups, then records, then questions.
     supersede_items(team_id=team, fragment_ids=outdated, now=now)
     for name in sorted(claims):
-        advance_source(step=steps[name], claim=claims[name], ingest_id=ingest_id, texts=texts[name], now=now)
+        advance_source(step=steps[name], claim=claims[name], ingest_id=ingest_id, said=said[name], now=now)
     staged = stage(
         team_id=team,
         owner_id=owner,
@@ -157,26 +157,28 @@ def _store(
         Staging(fragment.id, fragment.evidence_index, assessment.decision, proposal)
         for fragment, assessment, proposal in zip(staged.fragments, assessments, request.proposals, strict=True)
     ]
-    open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=now)
-    if outdated:
-        revoke_for_fragments(team_id=team, fragment_ids=outdated, reason="source_revision_advanced", now=now)
     if staged.joined_groups:
         # Commits share this lock while they count voices: each sees the joins, or is seen by the recount.
         lock("groups", team)
+    if outdated:
+        revoke_for_fragments(team_id=team, fragment_ids=outdated, reason="source_revision_advanced", now=now)
+    if staged.joined_groups:
         recompute_for_groups(team_id=team, groups=staged.joined_groups, now=now)
+    open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=now)
+    withdraw_questions(team_id=team, owner_id=owner, fragment_ids=outdated, now=now)
     held = all(a.decision is ScanDecision.QUARANTINE for a in assessments)
     return Accepted(ingest_id, "quarantined" if held else "queued", replayed=False)
 
 
-def _claims(items: Sequence[EvidenceIn]) -> tuple[dict[str, SourceClaim], dict[str, list[str]]]:
-    """Collect the sources of a request, each with its texts in order."""
+def _claims(items: Sequence[EvidenceIn]) -> tuple[dict[str, SourceClaim], dict[str, list[EvidenceIn]]]:
+    """Collect the sources of a request, each with its evidence in order."""
     claims: dict[str, SourceClaim] = {}
-    texts: dict[str, list[str]] = {}
+    said: dict[str, list[EvidenceIn]] = {}
     for item in items:
         if item.source:
             claims[item.source.key] = item.source
-            texts.setdefault(item.source.key, []).append(item.content)
-    return claims, texts
+            said.setdefault(item.source.key, []).append(item)
+    return claims, said
 
 
 def _replayed(items: Sequence[EvidenceIn], steps: Mapping[str, SourceStep]) -> Accepted | None:

@@ -4,12 +4,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
 
 from densemem.core import limits
 from densemem.core.faults import Fault, Refused
@@ -24,7 +26,9 @@ from relationships.identity import ScopeRefused, scope_key
 
 SCHEMA: Mapping[str, Any] = json.loads((Path(__file__).parent / "schemas" / "remember.json").read_text("utf-8"))
 FORMATS = Draft202012Validator.FORMAT_CHECKER
-VALIDATOR = Draft202012Validator(SCHEMA, format_checker=FORMATS)
+# JSON Schema takes 1.0 for an integer; an offset or a version that is written so is a mistake.
+TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+VALIDATOR = extend(Draft202012Validator, type_checker=TYPES)(SCHEMA, format_checker=FORMATS)
 SURROGATE = re.compile("[\ud800-\udfff]")
 REVISION_FIELDS = ("source_key", "source_revision", "previous_source_revision", "supersedes_fragment_ids")
 OWNED_BY_SERVER = frozenset(
@@ -51,7 +55,9 @@ def read_request(body: object) -> RememberRequest:
 
     :raises RequestInvalid: with every fault, each at its JSON Pointer
     """
-    faults = [_fault_of(error) for error in VALIDATOR.iter_errors(body)][: limits.FAULTS]
+    # Characters first: a name that no table can hold must not reach a pointer either.
+    faults = list(islice(_faults_of_characters(body), limits.FAULTS))
+    faults = faults or [_fault_of(error) for error in islice(VALIDATOR.iter_errors(body), limits.FAULTS)]
     if not faults:
         assert isinstance(body, dict)
         faults = list(_faults_of_content(body))[: limits.FAULTS]
@@ -117,7 +123,7 @@ def _fault_of(error: ValidationError) -> Fault:
         case "additionalProperties":
             extra = sorted(set(instance) - set(schema.get("properties", {})))[:5]
             owned = OWNED_BY_SERVER.intersection(extra)
-            detail = f"Unknown field: {', '.join(extra)}."
+            detail = f"Unknown field: {', '.join(name[: limits.REF_CHARS] for name in extra)}."
             return Fault(pointer, "field_is_set_by_server" if owned else "unknown_field", detail)
         case "required":
             missing = sorted(set(rule) - set(instance))
@@ -143,16 +149,12 @@ def _faults_of_characters(value: object, *path: object) -> Iterator[Fault]:
             yield from _faults_of_characters(item, *path, index)
     elif isinstance(value, dict):
         for name, item in value.items():
-            yield from _faults_of_characters(name, *path)
-            yield from _faults_of_characters(item, *path, name)
+            bad_name = list(_faults_of_characters(name, *path))
+            yield from bad_name or _faults_of_characters(item, *path, name)
 
 
 def _faults_of_content(body: Mapping[str, Any]) -> Iterator[Fault]:
     texts = [item["content"] for item in body["evidence"]]
-    bad = list(_faults_of_characters(body))
-    if bad:
-        yield from bad
-        return
     for index, item in enumerate(body["evidence"]):
         yield from _faults_of_evidence(item, index)
     yield from _faults_of_sources(body["evidence"])

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from densemem.core import limits
@@ -13,6 +14,7 @@ from relationships.identity import Identity
 from relationships.models import (
     CrossReference,
     EvidenceSupport,
+    Lineage,
     ObservationResolution,
     ObservationSpan,
     PredicateDefinition,
@@ -25,6 +27,7 @@ from relationships.vocabulary import (
     Cardinality,
     CrossReferenceKind,
     Lifecycle,
+    LineageKind,
     Polarity,
     RelationshipKind,
     Status,
@@ -150,7 +153,9 @@ def _with_supports(team_id: UUID, rows: list[RelationshipRecord]) -> list[Stored
     made = CrossReference.objects.of_team(team_id).filter(source_relationship_id__in=ids)
     for source, target, kind in made.values_list("source_relationship_id", "target_relationship_id", "kind"):
         references[source].add((target, CrossReferenceKind(kind)))
-    return [_record(r, supports[r.id], references[r.id]) for r in rows]
+    gone = Lineage.objects.of_team(team_id).filter(predecessor_id__in=ids).order_by("seq")
+    last = {row[0]: row[1:] for row in gone.values_list("predecessor_id", "kind", "effective_at")}
+    return [_record(r, supports[r.id], references[r.id], last.get(r.id)) for r in rows]
 
 
 def _counting(support_ids: Iterable[UUID]) -> set[UUID]:
@@ -182,7 +187,10 @@ def _precision(word: str | None) -> TimePrecision | None:
 
 
 def _record(
-    row: RelationshipRecord, supports: list[StoredSupport], references: set[tuple[UUID, CrossReferenceKind]]
+    row: RelationshipRecord,
+    supports: list[StoredSupport],
+    references: set[tuple[UUID, CrossReferenceKind]],
+    superseded: tuple[str, datetime] | None,
 ) -> StoredRecord:
     return StoredRecord(
         id=row.id,
@@ -205,6 +213,7 @@ def _record(
         source_group_count=row.source_group_count,
         supports=tuple(supports),
         references=frozenset(references),
+        superseded=(LineageKind(superseded[0]), superseded[1]) if superseded else None,
     )
 
 

@@ -11,6 +11,8 @@ from densemem.core.canonical import keyed_digest
 from review.models import Task, TaskEvent
 from review.vocabulary import TaskKind, TaskStatus
 
+WAITING = (TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED)
+
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
@@ -37,7 +39,7 @@ def open_tasks(
     asked = set(
         Task.objects.of_team(team_id)
         .owned_by(owner_id)
-        .filter(subject__in=subjects.values(), status__in=[TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED])
+        .filter(subject__in=subjects.values(), status__in=WAITING)
         .values_list("kind", "subject")
     )
     fresh = [
@@ -63,3 +65,14 @@ def open_tasks(
         TaskEvent(team_id=team_id, task_id=t.id, version=1, status=TaskStatus.OPEN, reason=t.reason, recorded_at=now)
         for t in fresh
     )
+
+
+def cancel_tasks(*, team_id: UUID, fragment_ids: Sequence[UUID], reason: str, now: datetime) -> None:
+    """Close the open questions about these fragments: there is nothing left to decide."""
+    rows = Task.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, status__in=WAITING)
+    for row in rows.select_for_update().order_by("pk"):
+        row.status, row.version = TaskStatus.CANCELED, row.version + 1
+        row.save(update_fields=["status", "version"])
+        TaskEvent.objects.create(
+            team_id=team_id, task=row, version=row.version, status=row.status, reason=reason, recorded_at=now
+        )

@@ -68,7 +68,7 @@ class Ready:
     open: str | None
 
 
-def ready(draft: Draft, given: Given) -> Ready:
+def ready(draft: Draft, given: Given, *, moved: bool = False) -> Ready:
     """Read a draft. An ended state without a stated end had ended when it was observed: a limit, kept as such."""
     value = next((v for v in given.extraction.values if v.ref == draft.value_ref), None)
     start, start_precision = _bound(draft.valid_from)
@@ -89,7 +89,7 @@ def ready(draft: Draft, given: Given) -> Ready:
         valid_from_precision=start_precision,
         valid_to_precision=end_precision,
         scope_key=scope,
-        open=is_open,
+        open="target_moved" if moved else is_open,
     )
 
 

@@ -258,15 +258,16 @@ def _meet(case: Case, record: Working, *, given: Given, bench: Workbench, correc
     """Compare with the caller's active records, unless the observation cannot make this one active."""
     back = record.status is Status.SUPERSEDED
     hoped = decide_standing(replace(case, restated=True) if back else case)
-    if hoped.status is not Status.ACTIVE or not hoped.grants or record.status is Status.ACTIVE:
+    if hoped.status is not Status.ACTIVE or not hoped.grants:
         return _Met()
     new = bench.position(record, tier=hoped.tier)
-    answers = [
-        (old, compare(new, bench.position(old), corrects=old.id == corrected)) for old in bench.active_of_owner(record)
-    ]
+    others = bench.active_of_owner(record)
+    if record.status is Status.ACTIVE:  # what is active already stands beside them; only a correction moves something
+        others = [old for old in others if old.id == corrected]
+    answers = [(old, compare(new, bench.position(old), corrects=old.id == corrected)) for old in others]
     rival = next((old for old, answer in answers if answer.action is Action.HOLD), None)
     superseded = tuple((old, answer) for old, answer in answers if answer.action is Action.SUPERSEDE)
-    return _Met(rival, superseded, restated=back and rival is None)
+    return _Met(rival, superseded, restated=back and rival is None and bench.returns(record, new))
 
 
 def _supersede(record: Working, met: _Met, *, bench: Workbench, sheet: _Sheet, seen: NewObservation) -> None:

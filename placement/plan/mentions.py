@@ -122,7 +122,8 @@ def _names(given: Given, entity_of: Mapping[str, UUID], created: Mapping[UUID, N
     for row in given.proposal.get("entities", []):
         bearer = _bearer(given, entity_of, row["name"])
         if bearer is not None:
-            yield from _aliases(given, bearer, row.get("aliases", []))
+            spoken_of = {key for ref, key in given.keys.items() if entity_of.get(ref) != bearer}
+            yield from (a for a in _aliases(given, bearer, row.get("aliases", [])) if a.key not in spoken_of)
 
 
 def _aliases(given: Given, bearer: UUID, aliases: list[str]) -> Iterator[NewName]:

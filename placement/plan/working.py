@@ -11,8 +11,8 @@ from evidence.policy import count_groups
 from placement.plan.given import Given, Ready
 from relationships.identity import Identity, same_claim
 from relationships.plan import Change, NewObservation, NewSupport
-from relationships.policy import Behaviour, Position, Standing, StoredRecord, StoredSupport
-from relationships.vocabulary import CrossReferenceKind, Status, Tier, TimePrecision
+from relationships.policy import Behaviour, Position, Standing, StoredRecord, StoredSupport, effective_at
+from relationships.vocabulary import CrossReferenceKind, LineageKind, Status, Tier, TimePrecision
 
 NEWEST: Final = 2**62  # the recording order of what is not recorded yet
 
@@ -35,6 +35,7 @@ class Working:
     source_group_count: int = 0
     supports: list[StoredSupport] = field(default_factory=list)
     references: set[tuple[UUID, CrossReferenceKind]] = field(default_factory=set)
+    superseded: tuple[LineageKind, datetime] | None = None
     created: bool = False
 
     @property
@@ -122,6 +123,13 @@ class Workbench:
     def _active(self) -> Iterator[Working]:
         return (w for w in self.records.values() if w.status is Status.ACTIVE)
 
+    def returns(self, record: Working, new: Position) -> bool:
+        """Tell if a superseded record holds again: it is said later than what took its place, and was no mistake."""
+        if record.superseded is None:
+            return False
+        kind, moment = record.superseded
+        return kind is not LineageKind.CORRECTED and effective_at(new) > moment
+
     def support(self, record: Working, seen: NewObservation) -> list[NewSupport]:
         """Let the spans of an observation support a record; a span that already does is not counted twice."""
         given = self.given
@@ -186,4 +194,5 @@ def _working(stored: StoredRecord) -> Working:
         source_group_count=stored.source_group_count,
         supports=list(stored.supports),
         references=set(stored.references),
+        superseded=stored.superseded,
     )

@@ -63,6 +63,9 @@ def compare(new: Position, old: Position, *, corrects: bool = False) -> Comparis
     if corrects:
         return Comparison(Action.SUPERSEDE, LineageKind.CORRECTED, "correction_target")
     if closes(new, old):
+        end = new.identity.valid_to
+        if old.observed_at is not None and end is not None and old.observed_at > end:
+            return Comparison(Action.HOLD, None, "seen_after_its_end")
         return _supersede(new, old, LineageKind.CLOSED, "period_closed")
     if _denies(new, old):
         return Comparison(Action.HOLD, None, "opposite_polarity")

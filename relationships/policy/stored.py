@@ -6,7 +6,15 @@ from uuid import UUID
 
 from relationships.identity import Identity
 from relationships.policy.compare import Position
-from relationships.vocabulary import Cardinality, CrossReferenceKind, RelationshipKind, Status, Tier, TimePrecision
+from relationships.vocabulary import (
+    Cardinality,
+    CrossReferenceKind,
+    LineageKind,
+    RelationshipKind,
+    Status,
+    Tier,
+    TimePrecision,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,7 @@ class StoredRecord:
     source_group_count: int = 0
     supports: tuple[StoredSupport, ...] = ()
     references: frozenset[tuple[UUID, CrossReferenceKind]] = field(default_factory=frozenset)
+    superseded: tuple[LineageKind, datetime] | None = None  # how it was replaced last, and since when
 
     @property
     def effective(self) -> tuple[StoredSupport, ...]:

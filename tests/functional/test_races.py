@@ -168,13 +168,13 @@ class TestLocks:
         say(ada, TEXT, WORKS, source_key="hr", source_revision="1")
 
         with breaking(0) as intake:
-            send(ada, "Mara Lind works on Skiff and hacks on it.", **claim)
+            send(ada, "Mara Lind works on Skiff and hacks on it.", source_group="one-desk", **claim)
         held = claimed()
         with breaking(0) as placed:
             place(held, model(*skiff))
 
-        # Of the request, of the source, of the groups; then of the groups, of Skiff, of its slot, of questions.
-        assert locks(intake) == ["name", "name", "item", "source", "name", "record", "record"]
+        # Of the request, source, text, groups, questions; then of the groups, of Skiff, of its slot, of questions.
+        assert locks(intake) == ["name", "name", "item", "source", "name", "name", "record", "record", "name"]
         assert locks(placed) == ["item", "source", "shared name", "name", "name", "record", "name"]
 
 

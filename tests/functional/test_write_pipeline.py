@@ -1,6 +1,7 @@
 """The acceptance lines of the page "Memory Write Pipeline", by their numbers."""
 
 import json
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -367,3 +368,99 @@ class TestNames:
         found = recall(principal=ada, query="HRB Mara", now=timezone.now())
 
         assert [group.relationships[0].subject.name for group in found.results] == ["Mara Lind"]
+
+
+class TestRevision:
+    def test_withdraws_the_questions_about_what_it_replaces(self, ada: Principal) -> None:
+        fact = Fact("Mara Lind", "is hacking on", "Harbor", "hacks_on")
+        say(ada, "Mara Lind is hacking on Harbor.", fact, source_key="hr", source_revision="1")
+        assert Task.objects.get().status == "open"
+
+        say(ada, "Empty.", source_key="hr", source_revision="2", previous_source_revision="1")
+
+        task = Task.objects.get()
+        assert (task.status, task.version) == ("canceled", 2)
+        assert [e.status for e in task.events.order_by("seq")] == ["open", "canceled"]
+
+    def test_sent_again_with_other_fields_is_a_conflict(self, ada: Principal) -> None:
+        first = send(ada, TEXT, source_key="hr", source_revision="1")
+
+        assert send(ada, TEXT, source_key="hr", source_revision="1") == first
+        with pytest.raises(RevisionConflict):
+            send(ada, TEXT, source_key="hr", source_revision="1", observed_at="2025-01-01T00:00:00Z")
+
+
+class TestReturn:
+    def test_of_a_replaced_value_needs_a_later_word(self, ada: Principal) -> None:
+        say(ada, "Ivo lives in Graz.", LIVES_GRAZ, observed_at="2025-01-01T00:00:00Z")
+        say(ada, "Ivo lives in Porto.", LIVES_PORTO, observed_at="2025-02-01T00:00:00Z")
+        graz = RelationshipRecord.objects.get(object_entity__names__key="graz")
+        assert graz.status == "superseded"
+
+        say(ada, "In January Ivo lives in Graz.", LIVES_GRAZ, observed_at="2025-01-15T00:00:00Z")
+        graz.refresh_from_db()
+        assert graz.status == "superseded"
+
+        say(ada, "Again Ivo lives in Graz.", LIVES_GRAZ, observed_at="2025-03-01T00:00:00Z")
+        graz.refresh_from_db()
+        assert graz.status == "active"
+        assert RelationshipRecord.objects.get(object_entity__names__key="porto").status == "superseded"
+
+    def test_of_a_closed_state_needs_a_later_word(self, ada: Principal) -> None:
+        say(ada, "Mara Lind works on Harbor.", WORKS, observed_at="2025-01-01T00:00:00Z")
+        past = Fact("Mara Lind", "worked on", "Harbor", "works_on", ended=True)
+        say(ada, "Mara Lind worked on Harbor.", past, observed_at="2025-02-01T00:00:00Z")
+        still = RelationshipRecord.objects.get(valid_to=None)
+        assert still.status == "superseded"
+
+        say(ada, "Then Mara Lind works on Harbor.", WORKS, observed_at="2025-01-10T00:00:00Z")
+
+        still.refresh_from_db()
+        assert still.status == "superseded"
+
+    def test_an_older_farewell_does_not_close_what_was_seen_later(self, ada: Principal) -> None:
+        say(ada, "Mara Lind works on Harbor.", WORKS, observed_at="2025-03-01T00:00:00Z")
+        past = Fact("Mara Lind", "worked on", "Harbor", "works_on", ended=True)
+
+        view = say(ada, "Mara Lind worked on Harbor.", past, observed_at="2025-02-01T00:00:00Z")
+
+        assert RelationshipRecord.objects.get(valid_to=None).status == "active"
+        assert view.items[0].outcomes[0].outcome == "relationship_needs_review"
+
+
+class TestCorrection:
+    def test_moves_the_target_even_when_the_right_record_is_there(self, ada: Principal) -> None:
+        skiff = Fact("Mara Lind", "works on", "Skiff", "works_on", proposal_id="fix")
+        say(ada, TEXT, WORKS)
+        say(ada, "Mara Lind works on Skiff.", replace(skiff, proposal_id=None))
+        wrong = RelationshipRecord.objects.get(object_entity__names__key="harbor")
+
+        say(ada, "No: Mara Lind works on Skiff.", skiff, proposal=correction(wrong, wrong.version))
+
+        wrong.refresh_from_db()
+        assert wrong.status == "superseded"
+
+    def test_of_a_version_that_is_gone_waits_for_a_person(self, ada: Principal) -> None:
+        say(ada, TEXT, WORKS)
+        wrong = RelationshipRecord.objects.get()
+        skiff = Fact("Mara Lind", "works on", "Skiff", "works_on", proposal_id="fix")
+
+        view = say(ada, "No: Mara Lind works on Skiff.", skiff, proposal=correction(wrong, wrong.version + 1))
+
+        assert view.items[0].outcomes[0].outcome == "relationship_needs_review"
+        wrong.refresh_from_db()
+        assert wrong.status == "active"
+
+
+def correction(target: RelationshipRecord, version: int) -> dict[str, object]:
+    """Return a proposal that wants the target corrected by the first statement of the text."""
+    relationship = {
+        "proposal_id": "fix",
+        "subject_ref": "m",
+        "predicate": "works on",
+        "object_ref": "s",
+        "evidence": [{"evidence_index": 0, "start": 0, "end": 3}],
+        "correction_target": {"relationship_id": str(target.id), "expected_version": version},
+    }
+    entities = [{"ref": "m", "name": "Mara Lind"}, {"ref": "s", "name": "Skiff"}]
+    return {"entities": entities, "relationships": [relationship]}

@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 
 from densemem import access
-from densemem.auth import principal_of_bearer
+from densemem.auth import principal_of_bearer, profiles_of_login
 from densemem.core.faults import NotThere, Refused
 from densemem.core.words import Role, Scope
 from densemem.models import AccessToken, Membership, Profile, Team
@@ -151,6 +151,19 @@ class TestCreateToken:
 
         user, principal = principal_of_bearer(token.secret)
         assert (user, principal.profile_id) == (mara.user, scribe.id)
+
+    def test_of_an_agent_ends_with_its_steward(self) -> None:
+        mara = person(team(), "Mara")
+        scribe = agent(mara, "scribe")
+        token = access.create_token(**ids(scribe), label="mcp")
+
+        Profile.objects.filter(pk=mara.pk).update(deactivated_at="2025-01-01T00:00:00Z")
+
+        with pytest.raises(AuthenticationFailed):
+            principal_of_bearer(token.secret)
+        with pytest.raises(access.NotActive):
+            access.create_token(**ids(scribe), label="mcp")
+        assert profiles_of_login(mara.user) == []
 
     def test_refuses_more_than_the_profile_may(self) -> None:
         mara = person(team(), "Mara")

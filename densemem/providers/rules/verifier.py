@@ -149,11 +149,18 @@ def _bounds(row: Row, finding: Finding) -> tuple[str, Gate | None]:
         return "insufficient", Gate.SCOPE
     if finding.ended != (row["valid_to"] is not None) and not (finding.valid_to and row["valid_to"]):
         return "insufficient", Gate.TENSE
-    if row["valid_from"] is not None and not (
-        finding.valid_from and row["valid_from"].startswith(finding.valid_from[:4])
-    ):
+    if row["valid_from"] is not None and not (finding.valid_from and row["valid_from"].startswith(finding.valid_from)):
+        return "insufficient", Gate.VALIDITY
+    if row["valid_to"] is not None and not _same_end(row["valid_to"], finding.valid_to):
         return "insufficient", Gate.VALIDITY
     return "entailed", None
+
+
+def _same_end(asked: str, read_end: str | None) -> bool:
+    """Say whether the end is the one that is written; where no day is, the server gives the time of observation."""
+    if read_end is not None and asked.startswith(read_end):
+        return True
+    return "T" in asked and len(read_end or "") < len("2026-03-31")
 
 
 def _same_scope(asked: str | None, read_scope: str | None) -> bool:
