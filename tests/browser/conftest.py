@@ -22,7 +22,7 @@ ARGUMENTS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
     """Start Chromium with a profile folder of its own."""
     if not os.access(CHROMIUM, os.X_OK):
