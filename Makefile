@@ -21,13 +21,13 @@ setup: $(RUNTIME) ## Install, start the embedded database, make its tables
 	$(MANAGE) migrate --verbosity 0
 	$(MANAGE) db status
 
-demo: setup ## Set up and fill a small example team
-	$(MANAGE) demo
+demo: setup ## Set up, fill a small example team and serve it (PORT)
+	$(MANAGE) demo --port $(PORT)
 
-serve: $(RUNTIME) db-start ## Serve the web, REST and MCP doors (HOST, PORT)
-	$(RUN) -m uvicorn densemem.asgi:application --host $(HOST) --port $(PORT)
+serve: $(RUNTIME) db-start ## Serve the web, REST and MCP doors with a worker (HOST, PORT)
+	$(MANAGE) serve --with-worker --host $(HOST) --port $(PORT)
 
-worker: $(RUNTIME) db-start ## Run the background worker
+worker: $(RUNTIME) db-start ## Run one more background worker
 	$(MANAGE) qcluster
 
 test: $(DEV) browser ## Run all checks and tests on a throw-away database

@@ -10,12 +10,14 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.core import checks
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
 from django.db import OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from densemem.db.roles import EXTENSIONS
 from densemem.db.server import embedded_place
+from densemem.providers.registry import provider
 
 SERVER_VERSION: Final = 16
 VECTOR_VERSION: Final = (0, 8)
@@ -45,6 +47,16 @@ class Facts:
 def register() -> None:
     """Have Django run the check."""
     checks.register(check_database, checks.Tags.database)
+    checks.register(check_provider)
+
+
+def check_provider(**_: Any) -> list[checks.CheckMessage]:
+    """Check that the settings name a provider that can be made."""
+    try:
+        provider()
+    except ImproperlyConfigured as fault:
+        return [checks.Error(str(fault), hint="Set DENSEMEM_PROVIDER and what it needs.", id="densemem.E008")]
+    return []
 
 
 def check_database(*, databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:

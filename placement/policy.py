@@ -26,6 +26,11 @@ NEXT: Final = {
 }
 
 
+NOTHING_CONCLUDED: Final = (
+    "The text is kept, but no statement was found in it. A proposal sent with the text says what you take from it."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """How long to wait before the next try, in seconds."""

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from densemem.core.faults import NotThere
 from placement.models import Item, ItemProposal, Run
-from placement.policy import NEXT, check_after, run_state
-from placement.vocabulary import PROCESSING, READY
+from placement.policy import NEXT, NOTHING_CONCLUDED, check_after, run_state
+from placement.vocabulary import PROCESSING, READY, ItemState
 from relationships.queries import ObservationView, observations_of_items
 from review.queries import tasks_of_items
 
@@ -94,6 +94,7 @@ def next_due() -> datetime | None:
 def _item(row: Item, outcomes: tuple[ObservationView, ...], tasks: tuple[dict[str, Any], ...]) -> ItemView:
     leased = row.state in READY and row.lease_until is not None and row.lease_until > timezone.now()
     state = PROCESSING if leased else row.state
+    empty = row.state == ItemState.COMPLETED and not outcomes
     return ItemView(
         item_id=row.id,
         evidence_id=row.fragment_id,
@@ -101,8 +102,8 @@ def _item(row: Item, outcomes: tuple[ObservationView, ...], tasks: tuple[dict[st
         version=row.version,
         state=state,
         category=row.category,
-        reason=PUBLIC_REASONS.get(row.reason, row.reason),
-        next_action=NEXT[state],
+        reason="nothing_concluded" if empty else PUBLIC_REASONS.get(row.reason, row.reason),
+        next_action=NOTHING_CONCLUDED if empty else NEXT[state],
         attempts=row.attempts,
         outcomes=outcomes,
         review_tasks=tasks,
