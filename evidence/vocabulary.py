@@ -57,6 +57,7 @@ class SecurityEventKind(StrEnum):
     REVIEWER = "reviewer_signal"
     VERIFIER = "verifier_signal"
     RELEASE = "quarantine_release"
+    MANAGER = "manager_quarantine"
 
 
 class SecurityDecision(StrEnum):

@@ -57,7 +57,13 @@ class Item(TeamRow):
             models.Index(
                 name="item_ready", fields=["available_at", "id"], condition=Q(state__in=[s.value for s in READY])
             ),
+            models.Index(
+                name="item_ready_of_team",
+                fields=["team", "available_at", "id"],
+                condition=Q(state__in=[s.value for s in READY]),
+            ),
             models.Index(name="item_fragment", fields=["team", "fragment"]),
+            models.Index(name="item_ingest", fields=["team", "ingest"]),
         ]
 
 
@@ -123,8 +129,10 @@ class Attempt(TeamRow):
     model = models.CharField(max_length=128, blank=True)
     tokens_in = models.PositiveIntegerField(default=0)
     tokens_out = models.PositiveIntegerField(default=0)
+    cost_micros = models.PositiveBigIntegerField(default=0)  # millionths of a US dollar; 0 where no price is known
     milliseconds = models.PositiveIntegerField()
     made_at = models.DateTimeField()
 
     class Meta:
         constraints: ClassVar = [one_per_team("attempt"), word_check("attempt", "outcome", AttemptOutcome)]
+        indexes: ClassVar = [models.Index(name="attempt_item", fields=["team", "item"])]

@@ -20,3 +20,19 @@ class TaskStatus(StrEnum):
     ACKNOWLEDGED = "acknowledged"
     RESOLVED = "resolved"
     CANCELED = "canceled"
+
+
+class DecisionAction(StrEnum):
+    """What a person may decide: the nine answers to a question, and what a manager or owner does unasked."""
+
+    ACKNOWLEDGE = "acknowledge"
+    SELECT_ENTITY = "select_entity"
+    CONFIRM_NEW_ENTITY = "confirm_new_entity"
+    SELECT_PREDICATE = "select_predicate"
+    ACCEPT = "accept"
+    CORRECT = "correct"
+    REJECT = "reject"
+    RELEASE = "release_quarantine"
+    FORGET = "forget"
+    QUARANTINE = "quarantine"
+    RETRY = "retry"

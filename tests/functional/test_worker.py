@@ -13,7 +13,7 @@ from densemem.providers.base import Answer, Call, Provider, ProviderUnavailable,
 from densemem.providers.scripted import Scripted
 from entities.models import Entity
 from evidence.models import Fragment, Quarantine
-from placement import pipeline, tasks
+from placement import conversation, pipeline, tasks
 from placement.models import Attempt, Item, ItemEvent
 from placement.operations import Claim, LeaseLost, claim_next, database_now, end_failed, heartbeat, put_back
 from placement.pipeline import place
@@ -59,7 +59,7 @@ def knowledge() -> int:
 def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Collect the waits inside a claim in place of waiting."""
     taken: list[float] = []
-    monkeypatch.setattr(pipeline.time, "sleep", taken.append)
+    monkeypatch.setattr(conversation.time, "sleep", taken.append)
     return taken
 
 

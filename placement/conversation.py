@@ -1,0 +1,95 @@
+"""One conversation with a model: the same question until an answer is valid as a whole ("Memory Write Pipeline").
+
+Tries that bring no complete answer are telemetry of the transport; they count apart from the answers.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from densemem.core import limits
+from densemem.core.canonical import canonical_json
+from densemem.providers.base import Answer, Call, Provider, ProviderUnavailable, Role, Stage, Turn
+from placement import contract
+from placement.operations import CallReport
+from placement.policy import backoff
+from placement.vocabulary import AttemptOutcome
+
+Result = TypeVar("Result")
+
+
+class AnswersExhausted(Exception):
+    """The model gave no valid answer within the allowed number of whole answers."""
+
+
+def converse(
+    provider: Provider,
+    stage: Stage,
+    request: Mapping[str, Any],
+    read: Callable[[str], Result],
+    calls: list[CallReport],
+) -> tuple[Result, Answer]:
+    """Ask until an answer is valid as a whole; each invalid one goes back, with its faults, in the same conversation.
+
+    :raises AnswersExhausted: none of the allowed answers was valid
+    :raises ProviderUnavailable: no complete answer came within the allowed tries
+    """
+    schema = contract.EXTRACTION if stage is Stage.EXTRACT else contract.VERIFIER_RESPONSE
+    system = contract.prompt("reviewer" if stage is Stage.EXTRACT else "verifier")
+    turns: tuple[Turn, ...] = (Turn(Role.USER, canonical_json(request).decode()),)
+    for number in range(1, limits.ANSWERS + 1):
+        call = Call(stage, system, turns, schema, float(limits.CALL_SECONDS))
+        answer, spent = _ask(provider, call, number, calls)
+        try:
+            if answer.truncated:
+                raise contract.AnswerRefused([contract.TRUNCATED])
+            result = read(answer.text)
+        except contract.AnswerRefused as refused:
+            calls.append(_report(call, number, AttemptOutcome.INVALID, spent, answer, refused))
+            reply = Turn(Role.USER, contract.correction_turn(refused.faults))
+            turns = (*turns, Turn(Role.MODEL, answer.text or "(empty)"), reply)
+            continue
+        calls.append(_report(call, number, AttemptOutcome.VALID, spent, answer))
+        return result, answer
+    raise AnswersExhausted(stage.value)
+
+
+def _ask(provider: Provider, call: Call, number: int, calls: list[CallReport]) -> tuple[Answer, int]:
+    """Repeat one call while the other side is away, within the bounds on tries and time."""
+    began = time.monotonic()
+    for tries in range(1, limits.TRANSPORT_TRIES + 1):
+        started = time.monotonic()
+        try:
+            answer = provider.complete(call)
+            return answer, int((time.monotonic() - started) * 1000)
+        except ProviderUnavailable as away:
+            spent = int((time.monotonic() - started) * 1000)
+            outcome = AttemptOutcome.UNAVAILABLE
+            calls.append(CallReport(call.stage.value, number, outcome, spent, code=away.reason))
+            wait = away.retry_after if away.retry_after is not None else backoff(tries=tries, chance=1).seconds
+            late = time.monotonic() - began + wait > limits.TRANSPORT_SECONDS
+            if tries == limits.TRANSPORT_TRIES or late:
+                raise
+            time.sleep(wait)
+    raise AssertionError("unreachable")
+
+
+def _report(
+    call: Call,
+    number: int,
+    outcome: AttemptOutcome,
+    spent: int,
+    answer: Answer,
+    refused: contract.AnswerRefused | None = None,
+) -> CallReport:
+    return CallReport(
+        stage=call.stage.value,
+        number=number,
+        outcome=outcome,
+        milliseconds=spent,
+        code=refused.faults[0].code if refused else "",
+        faults=len(refused.faults) if refused else 0,
+        model=answer.model,
+        tokens_in=answer.usage.tokens_in,
+        tokens_out=answer.usage.tokens_out,
+    )

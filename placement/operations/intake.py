@@ -1,0 +1,76 @@
+"""Queueing the fragments of an ingest, and ending the work on those that a newer revision replaced."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from densemem.db.locks import lock
+from evidence.vocabulary import ScanDecision
+from placement.models import Item, ItemEvent, ItemProposal, Run
+from placement.operations.steps import ask_for_release, end, event_of
+from placement.vocabulary import READY, ItemCategory, ItemState
+from review.operations import cancel_tasks
+
+STATE_OF_SCAN = {
+    ScanDecision.PASS: ItemState.QUEUED,
+    ScanDecision.GUARDED: ItemState.GUARDED,
+    ScanDecision.QUARANTINE: ItemState.QUARANTINED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """A stored fragment that begins its way."""
+
+    fragment_id: UUID
+    evidence_index: int
+    decision: ScanDecision
+    proposal: Mapping[str, Any] | None
+
+
+def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[Staging], now: datetime) -> None:
+    """Queue the fragments of one ingest. Called inside the intake transaction."""
+    run = Run.objects.create(team_id=team_id, ingest_id=ingest_id, recorded_at=now)
+    rows = [
+        Item(
+            team_id=team_id,
+            run=run,
+            ingest_id=ingest_id,
+            owner_id=owner_id,
+            fragment_id=s.fragment_id,
+            evidence_index=s.evidence_index,
+            state=STATE_OF_SCAN[s.decision],
+            category=ItemCategory.QUARANTINED if s.decision is ScanDecision.QUARANTINE else ItemCategory.PENDING,
+            reason="held_by_scan" if s.decision is ScanDecision.QUARANTINE else "",
+            available_at=now,
+            completed_at=now if s.decision is ScanDecision.QUARANTINE else None,
+        )
+        for s in items
+    ]
+    Item.objects.bulk_create(rows)
+    ItemEvent.objects.bulk_create(event_of(row, now=now) for row in rows)
+    ItemProposal.objects.bulk_create(
+        ItemProposal(team_id=team_id, item=row, fragment_id=s.fragment_id, payload=dict(s.proposal), recorded_at=now)
+        for row, s in zip(rows, items, strict=True)
+        if s.proposal
+    )
+    for row in rows:
+        if row.state == ItemState.QUARANTINED:
+            ask_for_release(row, now=now)
+
+
+def withdraw_questions(*, team_id: UUID, owner_id: UUID, fragment_ids: Sequence[UUID], now: datetime) -> None:
+    """Close what the owner is asked about fragments that stopped counting. Questions are locked last."""
+    if fragment_ids:
+        lock("questions", team_id, owner_id)
+        cancel_tasks(team_id=team_id, fragment_ids=fragment_ids, reason="newer_revision", now=now)
+
+
+def supersede_items(*, team_id: UUID, fragment_ids: Sequence[UUID], now: datetime) -> None:
+    """End the unfinished work on fragments that a newer revision replaced."""
+    open_states = (*READY, ItemState.AWAITING_REVIEW)
+    rows = Item.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, state__in=open_states)
+    for row in rows.select_for_update().order_by("pk"):
+        end(row, state=ItemState.SUPERSEDED, category=ItemCategory.PROCESSED, reason="newer_revision", now=now)
