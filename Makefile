@@ -12,7 +12,7 @@ RUNTIME := $(VENV)/.installed-runtime
 DEV := $(VENV)/.installed-dev
 FRESH := import sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: help setup demo serve worker test browser lint lock db-start db-stop clean
+.PHONY: help setup demo serve worker test browser bench faults lint lock db-start db-stop clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -43,6 +43,12 @@ browser: ## Find Chromium for the browser tests; root on Debian gets it installe
 	  echo "or give its path: make test CHROMIUM=/path/to/chromium" >&2; \
 	  exit 1; \
 	fi
+
+bench: $(RUNTIME) ## Measure how much the memory holds, on a database of its own (BENCH="intake --seconds 60")
+	$(MANAGE) bench $(BENCH)
+
+faults: $(RUNTIME) ## Kill, stop, break and race, and see that the laws hold (FAULTS="F1 F4 --rounds 200")
+	$(MANAGE) faults $(FAULTS)
 
 lint: $(DEV) ## Check format, style, types and imports
 	$(RUN) -m ruff format --check .

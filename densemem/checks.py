@@ -17,7 +17,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from densemem.db.roles import EXTENSIONS
 from densemem.db.server import embedded_place
-from densemem.providers.registry import provider
+from densemem.providers.registry import concurrency, provider
 
 SERVER_VERSION: Final = 16
 VECTOR_VERSION: Final = (0, 8)
@@ -48,6 +48,7 @@ def register() -> None:
     """Have Django run the check."""
     checks.register(check_database, checks.Tags.database)
     checks.register(check_provider)
+    checks.register(check_concurrency)
 
 
 def check_provider(**_: Any) -> list[checks.CheckMessage]:
@@ -56,6 +57,15 @@ def check_provider(**_: Any) -> list[checks.CheckMessage]:
         provider()
     except ImproperlyConfigured as fault:
         return [checks.Error(str(fault), hint="Set DENSEMEM_PROVIDER and what it needs.", id="densemem.E008")]
+    return []
+
+
+def check_concurrency(**_: Any) -> list[checks.CheckMessage]:
+    """Check that the settings say how many items a drain works on at once."""
+    try:
+        concurrency()
+    except ImproperlyConfigured as fault:
+        return [checks.Error(str(fault), hint="Leave it empty for a number that suits the model.", id="densemem.E009")]
     return []
 
 

@@ -5,7 +5,7 @@ import logging
 import math
 import re
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from rest_framework import exceptions
 from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 from rest_framework.response import Response
 
 from densemem.auth import ScopeMissing
@@ -76,6 +77,51 @@ def read_id(text: str) -> UUID:
         return UUID(text)
     except ValueError:
         raise NotThere from None
+
+
+class ParametersInvalid(Refused):
+    """The query parameters of a request are not as they must be; every fault is listed."""
+
+    code = "invalid_request"
+
+
+def read_parameters(request: Request, *, known: Collection[str]) -> tuple[dict[str, str], list[Fault]]:
+    """Return the query parameters by name, and a fault for each that is unknown or sent twice."""
+    sent = request.query_params
+    faults = [Fault(f"/{name}", "unknown", "There is no such parameter.") for name in sent if name not in known]
+    faults += [Fault(f"/{name}", "repeated", "Send it once.") for name in sent if len(sent.getlist(name)) > 1]
+    return {name: sent[name] for name in known if name in sent}, faults
+
+
+def read_choice(given: Mapping[str, str], name: str, words: Collection[str], faults: list[Fault]) -> str | None:
+    """Return the word of a closed set that a parameter names, None without the parameter; or add a fault."""
+    if name in given and given[name] not in set(words):
+        faults.append(Fault(f"/{name}", "unknown_word", f"Choose one of: {', '.join(words)}."))
+        return None
+    return given.get(name)
+
+
+def read_flag(given: Mapping[str, str], name: str, faults: list[Fault]) -> bool:
+    """Return whether a parameter is `true`, False without it; or add a fault."""
+    word = given.get(name, "false")
+    if word not in ("true", "false"):
+        faults.append(Fault(f"/{name}", "unknown_word", "Choose one of: true, false."))
+    return word == "true"
+
+
+def refuse(faults: Collection[Fault]) -> None:
+    """Refuse a request whose parameters have faults.
+
+    :raises ParametersInvalid: with all of them
+    """
+    if faults:
+        raise ParametersInvalid("The parameters are not as they must be.", faults=tuple(faults))
+
+
+def has_seen(header: str, tag: str) -> bool:
+    """Tell if `If-None-Match` names the tag; weak tags count, as RFC 9110 has it for reads."""
+    tags = {part.strip().removeprefix("W/") for part in header.split(",")}
+    return tag in tags or header.strip() == "*"
 
 
 def problem_of(refused: Refused) -> Problem:

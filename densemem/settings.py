@@ -5,6 +5,9 @@ DATABASE_URL           PostgreSQL 16+ with pgvector 0.8+, as the application's r
 DATABASE_OWNER_URL     the same database as the role that owns the tables; only migrations use it
 DENSEMEM_PROVIDER      rules | anthropic | scripted  (default: anthropic if ANTHROPIC_API_KEY is set, else rules)
 ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
+MODEL_PRICES           model=in/out,...  in US dollars for a million tokens; without it no cost is known
+DENSEMEM_WORKERS       worker processes that may drain at once  (default: 2)
+DENSEMEM_CONCURRENCY   items that one of them works on at once, 1 to 64  (default: 8; 1 with the offline reviewer)
 SECRET_KEY, DEBUG, ALLOWED_HOSTS, CSRF_TRUSTED_ORIGINS
 """
 
@@ -13,6 +16,7 @@ from pathlib import Path
 import environ
 
 from densemem.db import server
+from densemem.providers.prices import read_prices
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -139,8 +143,9 @@ Q_CLUSTER = {
     "name": "densemem",
     "orm": "default",
     "workers": env.int("DENSEMEM_WORKERS", default=2),
-    "timeout": 3600,  # far above what one item may take with its bounded tries; leases free items much sooner
-    "retry": 4000,
+    # Far above a drain whose last item takes its bounded tries to the end; leases free items much sooner.
+    "timeout": 2 * 3600,
+    "retry": 3 * 3600,
     "max_attempts": 1,
     "poll": 0.5,
     "catch_up": False,
@@ -151,6 +156,8 @@ Q_CLUSTER = {
 ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
 ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", default="")
 ANTHROPIC_MODEL = env.str("ANTHROPIC_MODEL", default="claude-sonnet-4-5")
+DENSEMEM_CONCURRENCY = env.str("DENSEMEM_CONCURRENCY", default="")
+MODEL_PRICES = read_prices(env.str("MODEL_PRICES", default=""))
 DENSEMEM_PROVIDER = env.str("DENSEMEM_PROVIDER", default="anthropic" if ANTHROPIC_API_KEY else "rules")
 
 LOGGING = {

@@ -97,7 +97,11 @@ def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], 
     )
     ResolutionCandidate.objects.bulk_create(
         ResolutionCandidate(
-            team_id=origin.team_id, event_id=new.id, entity_id=entity, reason="exact_key", recorded_at=now
+            team_id=origin.team_id,
+            event_id=new.id,
+            entity_id=entity,
+            reason="client_hint" if entity in new.hinted else "exact_key",
+            recorded_at=now,
         )
         for new in resolutions
         if new.action is ResolutionAction.AMBIGUOUS

@@ -63,6 +63,7 @@ class NewResolution:
     confidence: Decimal
     reason: str
     candidates: tuple[UUID, ...] = ()
+    hinted: frozenset[UUID] = frozenset()  # those of the candidates that do not bear the name
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -68,6 +68,13 @@ def entity_views(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, C
     return {e.id: CandidateView(e.id, names.get(e.id, ""), EntityKind(e.kind), e.identity_context) for e in rows}
 
 
+def hinted(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, CandidateView]:
+    """Return the active entities of the team among those that a client names by id; of the others nothing is said."""
+    known = active_among(team_id=team_id, entity_ids=entity_ids)
+    views = entity_views(team_id=team_id, entity_ids=known)
+    return {entity: replace(view, reason="client_hint") for entity, view in views.items()}
+
+
 def canonical_names(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the canonical name of each Entity."""
     rows = Name.objects.of_team(team_id).filter(entity_id__in=entity_ids, kind=NameKind.CANONICAL)
@@ -110,10 +117,32 @@ def value_displays(*, team_id: UUID, value_ids: Collection[UUID]) -> dict[UUID, 
     return {v.id: v for v in Value.objects.of_team(team_id).filter(pk__in=value_ids)}
 
 
-def candidates_of_event(*, team_id: UUID, event_id: UUID) -> tuple[ResolutionEvent, list[CandidateView]]:
-    """Return a resolution event and the entities that were offered for it."""
+def candidates_of(*, team_id: UUID, event_ids: Collection[UUID]) -> dict[UUID, list[CandidateView]]:
+    """Return, by resolution event, the entities that were offered for it, each with the reason why."""
+    rows = ResolutionCandidate.objects.of_team(team_id).filter(event_id__in=event_ids).order_by("entity_id")
+    offered = list(rows.values_list("event_id", "entity_id", "reason"))
+    views = entity_views(team_id=team_id, entity_ids={entity for _, entity, _ in offered})
+    found: dict[UUID, list[CandidateView]] = {event: [] for event in event_ids}
+    for event, entity, reason in offered:
+        found[event].append(replace(views[entity], reason=reason))
+    return found
+
+
+def settled_mentions(*, team_id: UUID, item_id: UUID, since: int) -> dict[str, UUID]:
+    """Return, by mention ref, the Entity that an item's mentions were settled to since a cycle."""
+    rows = ResolutionEvent.objects.of_team(team_id).filter(item_id=item_id, cycle__gte=since).order_by("seq")
+    newest: dict[str, UUID | None] = dict(rows.values_list("mention_ref", "entity_id"))
+    return {ref: entity for ref, entity in newest.items() if entity is not None}
+
+
+def active_among(*, team_id: UUID, entity_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these entities that are there and active."""
+    rows = Entity.objects.of_team(team_id).filter(pk__in=entity_ids, status=EntityStatus.ACTIVE)
+    return set(rows.values_list("id", flat=True))
+
+
+def mention_of_event(*, team_id: UUID, event_id: UUID) -> tuple[str, frozenset[UUID]]:
+    """Return the ref of a mention that was left open, and the entities that were offered for it."""
     event = ResolutionEvent.objects.of_team(team_id).get(pk=event_id)
-    rows = ResolutionCandidate.objects.of_team(team_id).filter(event=event).order_by("entity_id")
-    ids = list(rows.values_list("entity_id", flat=True))
-    views = entity_views(team_id=team_id, entity_ids=ids)
-    return event, [views[i] for i in ids if i in views]
+    offered = ResolutionCandidate.objects.of_team(team_id).filter(event=event)
+    return event.mention_ref, frozenset(offered.values_list("entity_id", flat=True))

@@ -234,6 +234,35 @@ def quarantine(
     _hold(team_id=team_id, fragment_id=fragment_id, now=now)
 
 
+def hold_by_person(*, team_id: UUID, fragment_id: UUID, actor_id: UUID, reason: str, now: datetime) -> None:
+    """Hold a fragment because a manager says so, with the reason."""
+    SecurityEvent.objects.create(
+        team_id=team_id,
+        fragment_id=fragment_id,
+        kind=SecurityEventKind.MANAGER,
+        decision=SecurityDecision.QUARANTINE,
+        actor_id=actor_id,
+        reason=reason,
+        recorded_at=now,
+    )
+    _hold(team_id=team_id, fragment_id=fragment_id, now=now)
+
+
+def release(*, team_id: UUID, fragment_id: UUID, actor_id: UUID, reason: str, now: datetime) -> None:
+    """End the hold on a fragment. It is guarded from here on, and may be held again."""
+    SecurityEvent.objects.create(
+        team_id=team_id,
+        fragment_id=fragment_id,
+        kind=SecurityEventKind.RELEASE,
+        decision=SecurityDecision.RELEASED,
+        actor_id=actor_id,
+        reason=reason,
+        recorded_at=now,
+    )
+    held = Quarantine.objects.of_team(team_id).filter(fragment_id=fragment_id)
+    held.update(status=QuarantineStatus.RELEASED, released_at=now)
+
+
 def copy_words(*, team_id: UUID, fragment_id: UUID, words: Sequence[Copied], now: datetime) -> None:
     """Store words copied from a fragment beside the rows that need them."""
     Wording.objects.bulk_create(

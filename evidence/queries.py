@@ -17,7 +17,7 @@ from evidence.models import (
     Wording,
 )
 from evidence.policy import count_groups
-from evidence.vocabulary import Authority, QuarantineStatus, SecurityDecision, SecurityEventKind, WordingKind
+from evidence.vocabulary import Authority, QuarantineStatus, SecurityDecision, WordingKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +101,72 @@ def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
 
 
 def signals_of(*, team_id: UUID, fragment_id: UUID) -> list[SignalView]:
-    """Return the signal spans of the deterministic scan of a fragment, in order."""
-    event = (
-        SecurityEvent.objects.of_team(team_id)
-        .filter(fragment_id=fragment_id, kind=SecurityEventKind.SCAN)
-        .exclude(decision=SecurityDecision.PASS)
-        .order_by("-seq")
-        .first()
+    """Return every span of a fragment that the scan or a model found suspicious, in order, each once."""
+    rows = SecuritySignal.objects.of_team(team_id).filter(event__fragment_id=fragment_id).order_by("seq")
+    found = {(r.start, r.end, r.kind): SignalView(r.kind, r.severity, r.start, r.end) for r in rows}
+    return [found[place] for place in sorted(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityStep:
+    """One security event of a fragment."""
+
+    kind: str
+    decision: str
+    actor_profile_id: UUID | None
+    reason: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HeldText:
+    """A text with everything that was found suspicious in it, for a manager who decides about it."""
+
+    fragment_id: UUID
+    owner_profile_id: UUID
+    held: bool
+    text: str
+    signals: tuple[SignalView, ...]
+    history: tuple[SecurityStep, ...]
+
+
+def held_text(*, team_id: UUID, fragment_id: UUID) -> HeldText:
+    """Return a text with its signals and its security history. The caller has checked who asks, and records it."""
+    fragment = Fragment.objects.of_team(team_id).select_related("content").get(pk=fragment_id)
+    events = SecurityEvent.objects.of_team(team_id).filter(fragment=fragment).order_by("seq")
+    return HeldText(
+        fragment_id=fragment.id,
+        owner_profile_id=fragment.owner_id,
+        held=is_quarantined(team_id=team_id, fragment_id=fragment_id),
+        text=fragment.content.text,
+        signals=tuple(signals_of(team_id=team_id, fragment_id=fragment_id)),
+        history=tuple(SecurityStep(e.kind, e.decision, e.actor_id, e.reason, e.recorded_at) for e in events),
     )
-    if event is None:
-        return []
-    rows = SecuritySignal.objects.of_team(team_id).filter(event=event).order_by("position")
-    return [SignalView(r.kind, r.severity, r.start, r.end) for r in rows]
+
+
+def is_guarded(*, team_id: UUID, fragment_id: UUID) -> bool:
+    """Tell if a fragment is placed with extra care: whatever was once doubted or held is, for good."""
+    events = SecurityEvent.objects.of_team(team_id).filter(fragment_id=fragment_id)
+    return events.exclude(decision=SecurityDecision.PASS).exists()
+
+
+def usable_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these fragments that a decision may rest on: current, not withdrawn, not held."""
+    rows = Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids).select_related("source")
+    current = {r.id for r in rows if r.source is None or r.source.current_revision_id == r.revision_id}
+    gone = FragmentRetirement.objects.of_team(team_id).filter(fragment_id__in=current)
+    return current - set(gone.values_list("fragment_id", flat=True)) - held_among(team_id=team_id, fragment_ids=current)
+
+
+def fragment_exists(*, team_id: UUID, fragment_id: UUID) -> bool:
+    """Tell if the team has this fragment."""
+    return Fragment.objects.of_team(team_id).filter(pk=fragment_id).exists()
+
+
+def fragments_of_ingest(*, team_id: UUID, ingest_id: UUID) -> list[UUID]:
+    """Return the ids of the fragments of one ingest, in their order."""
+    rows = Fragment.objects.of_team(team_id).filter(ingest_id=ingest_id).order_by("evidence_index")
+    return list(rows.values_list("id", flat=True))
 
 
 def fragments_of_revision(*, team_id: UUID, revision_id: UUID) -> list[UUID]:

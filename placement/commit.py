@@ -4,7 +4,7 @@ Lock, check, decide, append, update: the lease first, then the source, then name
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -13,14 +13,15 @@ from django.db import transaction
 from densemem.db.locks import lock, share
 from entities.operations import append_resolutions, create_entities, lock_names, store_values
 from entities.plan import Origin as IdentityOrigin
-from entities.queries import newcomers
+from entities.queries import active_among, newcomers
 from evidence.operations import Copied, copy_words
 from evidence.queries import FragmentView, is_current, is_quarantined, joins_around
 from evidence.vocabulary import WordingKind
 from placement.contract import Extraction, Verification
 from placement.offers import Offer
-from placement.operations import Claim, database_now, finish, hold, keep_answers
+from placement.operations import Claim, database_now, finish, hold, keep_verification
 from placement.plan import (
+    Bound,
     Given,
     KnowledgeDecided,
     MentionsDecided,
@@ -30,6 +31,7 @@ from placement.plan import (
     ready,
     wanted_names,
 )
+from placement.reentry import chosen_entities
 from relationships.operations import refresh_documents, write_knowledge
 from relationships.plan import Origin as KnowledgeOrigin
 from relationships.queries import stored_records
@@ -37,17 +39,31 @@ from review.operations import NewTask
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """An accepted verifier answer, and who gave it; a kept one has been recorded with its giver before."""
+
+    verification: Verification
+    model: str
+    response_hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class Accepted:
-    """Both answers about one fragment, accepted whole, with the context in which they were given."""
+    """Both answers about one fragment, accepted whole, with the context in which they were given.
+
+    :param extracted: the cycle of the extraction
+    :param verified: by draft ref, the earlier cycle in which it was judged; empty when it was judged just now
+    """
 
     fragment: FragmentView
     extraction: Extraction
-    verification: Verification
+    extracted: int
+    judged: Judged
+    verified: Mapping[str, int]
+    bound: Bound
     offer: Offer
     proposal: Mapping[str, Any]
     signals: tuple[tuple[int, int], ...]
-    model: str
-    response_hash: str
 
 
 @transaction.atomic
@@ -84,6 +100,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         ingest_id=claim.ingest_id,
         item_id=claim.item_id,
         cycle=claim.cycle,
+        extracted=accepted.extracted,
         fragment_id=fragment.id,
         group_id=fragment.group_id,
         authoritative=fragment.authoritative,
@@ -91,12 +108,25 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         now=database_now(),
         text=fragment.text,
         extraction=accepted.extraction,
-        verification=accepted.verification,
+        verification=accepted.judged.verification,
         candidates=accepted.offer.allowed(),
         keys=accepted.offer.keys,
         behaviours=accepted.offer.behaviours,
         proposal=accepted.proposal,
         signals=accepted.signals,
+        verified=accepted.verified,
+        bound=_still_there(claim.team_id, accepted.bound),
+    )
+
+
+def _still_there(team_id: UUID, bound: Bound) -> Bound:
+    """Keep what binds as far as the chosen entities are active: what named another is asked again."""
+    named = chosen_entities(bound)
+    gone = named - active_among(team_id=team_id, entity_ids=named) if named else set()
+    return replace(
+        bound,
+        settled={ref: e for ref, e in bound.settled.items() if e not in gone},
+        chosen={ref: e for ref, e in bound.chosen.items() if e not in gone},
     )
 
 
@@ -119,9 +149,11 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> KnowledgeDecid
     for subject, predicate in sorted(pairs):
         lock("slot", given.team_id, subject, predicate)
     targets = _targets(given)
-    stored = stored_records(team_id=given.team_id, pairs=pairs, also={t.record_id for t in targets.values()}, lock=True)
+    also = {t.record_id for t in targets.values()} | given.bound.corrected
+    stored = stored_records(team_id=given.team_id, pairs=pairs, also=also, lock=True)
     versions = {record.id: record.version for record in stored}
-    current = {ref: t for ref, t in targets.items() if versions.get(t.record_id) == t.expected_version}
+    seen = given.bound.released  # by its owner, as the record is now
+    current = {ref: t for ref, t in targets.items() if versions.get(t.record_id) == t.expected_version or ref in seen}
     # What corrects a version that is gone waits for a person: its sender has not seen what it would replace.
     drafts = [ready(d, given, moved=d.ref in targets and d.ref not in current) for d in given.extraction.observations]
     groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
@@ -132,7 +164,7 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> KnowledgeDecid
 def _pairs(given: Given, mentions: MentionsDecided) -> Iterator[tuple[UUID, str]]:
     """Yield the (subject, predicate) of each resolved observation, both ways for a symmetric predicate."""
     for draft in given.extraction.observations:
-        key = given.verification.observations[draft.ref].predicate_key
+        key = given.predicate_of(draft.ref)
         subject = mentions.entity_of.get(draft.subject_ref)
         if key is None or subject is None:
             continue
@@ -161,6 +193,7 @@ def _write(
 ) -> None:
     """Write what was decided; nothing is decided here."""
     who = IdentityOrigin(claim.team_id, claim.owner_id, claim.ingest_id, claim.fragment_id, claim.item_id, claim.cycle)
+    model, response_hash = accepted.judged.model, accepted.judged.response_hash
     create_entities(origin=who, entities=mentions.entities, names=mentions.names, now=given.now)
     store_values(origin=who, values=decided.values, now=given.now)
     append_resolutions(origin=who, resolutions=mentions.resolutions, now=given.now)
@@ -171,33 +204,37 @@ def _write(
         claim.fragment_id,
         claim.item_id,
         claim.cycle,
+        given.extracted,
         given.group_id,
         given.authoritative,
         given.observed_at,
     )
-    write_knowledge(
-        origin=what, plan=decided.plan, model=accepted.model, response_hash=accepted.response_hash, now=given.now
-    )
+    write_knowledge(origin=what, plan=decided.plan, model=model, response_hash=response_hash, now=given.now)
     made = {entity.id for entity in mentions.entities}
     renamed = {name.entity_id for name in mentions.names} - made
     refresh_documents(team_id=claim.team_id, entity_ids=renamed, now=given.now)
     words = list(_words(given, mentions, decided))
     copy_words(team_id=claim.team_id, fragment_id=claim.fragment_id, words=words, now=given.now)
-    keep_answers(claim, extraction=accepted.extraction, verification=accepted.verification, model=accepted.model)
+    if not given.verified:
+        keep_verification(claim, verification=given.verification, model=model)
 
 
 def _words(given: Given, mentions: MentionsDecided, decided: KnowledgeDecided) -> Iterator[Copied]:
-    """Yield the words that a span alone cannot say: wording, rationale, and the surface of each mention."""
+    """Yield the words of new rows that a span alone cannot say: wording, rationale, and the surface of each mention."""
     drafts = {d.ref: d for d in given.extraction.observations}
     surfaces = {v.ref: v.surface for v in given.extraction.values}
     for seen in decided.plan.observations:
         draft = drafts[seen.ref]
-        yield Copied(seen.id, WordingKind.PREDICATE, draft.predicate)
-        yield Copied(seen.verification_id, WordingKind.RATIONALE, given.verification.observations[seen.ref].rationale)
-        if draft.value_ref:
-            yield Copied(seen.id, WordingKind.VALUE, surfaces[draft.value_ref])
+        if given.extracted == given.cycle:
+            yield Copied(seen.id, WordingKind.PREDICATE, draft.predicate)
+            if draft.value_ref:
+                yield Copied(seen.id, WordingKind.VALUE, surfaces[draft.value_ref])
+        if seen.judged_in == given.cycle:
+            rationale = given.verification.observations[seen.ref].rationale
+            yield Copied(seen.verification_id, WordingKind.RATIONALE, rationale)
     surface_of = {m.ref: m.surface for m in given.extraction.mentions}
     for resolution in mentions.resolutions:
         yield Copied(resolution.id, WordingKind.SURFACE, surface_of[resolution.mention_ref])
-        rationale = given.verification.entities[resolution.mention_ref].rationale
-        yield Copied(resolution.id, WordingKind.RATIONALE, rationale)
+        if not given.verified and resolution.mention_ref not in given.bound.chosen:
+            rationale = given.verification.entities[resolution.mention_ref].rationale
+            yield Copied(resolution.id, WordingKind.RATIONALE, rationale)

@@ -6,11 +6,19 @@ from typing import Any
 import regex
 
 from densemem.core import limits
-from densemem.core.names import NameRefused, lookup_key
-from entities.queries import known_names
+from densemem.core.names import NameRefused, fold, lookup_key
+from entities.queries import CandidateView, known_names
 from entities.vocabulary import EntityKind, ValueType
 from evidence.queries import FragmentView, SignalView
-from placement.contract import EXTRACTION_REQUEST, VERIFIER_REQUEST, Draft, Extraction, ValueDraft, check_request
+from placement.contract import (
+    EXTRACTION_REQUEST,
+    VERIFIER_REQUEST,
+    Draft,
+    Extraction,
+    Mention,
+    ValueDraft,
+    check_request,
+)
 from placement.offers import Offer
 from placement.plan.given import ended_by
 from placement.request import plain_value
@@ -20,6 +28,7 @@ WORD = regex.compile(r"[\p{L}\p{N}\p{M}][\p{L}\p{N}\p{M}'’.&+#-]*")
 UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]+")
 NAME_WORDS = 5  # the longest run of words that is looked up as a known name
 KEYS_LOOKED_UP = 20_000
+ALSO_CALLED = "also_called"  # of the server alone, whatever a client calls its own context
 
 
 def extraction_request(
@@ -72,15 +81,7 @@ def verifier_request(
                 "evidence_id": evidence_id(fragment),
                 "start": m.start,
                 "end": m.end,
-                "candidates": [
-                    {
-                        "entity_id": str(c.entity_id),
-                        "canonical_name": c.canonical_name,
-                        "kind": c.kind.value,
-                        "identity_context": dict(c.identity_context),
-                    }
-                    for c in offer.candidates[m.ref]
-                ],
+                "candidates": [_candidate(c, m, offer) for c in offer.candidates[m.ref]],
             }
             for m in extraction.mentions
         ],
@@ -100,6 +101,20 @@ def evidence_id(fragment: FragmentView) -> str:
 
 def _signal(signal: SignalView) -> dict[str, Any]:
     return {"kind": signal.kind, "start": signal.start, "end": signal.end}
+
+
+def _candidate(view: CandidateView, mention: Mention, offer: Offer) -> dict[str, Any]:
+    """Return a candidate as a model may see it. That it bears the mention's name beside its canonical one is told."""
+    key = offer.keys[mention.ref]
+    context = {name: text for name, text in view.identity_context.items() if name != ALSO_CALLED}
+    if view.entity_id in offer.seen[key] and fold(view.canonical_name) != key:
+        context[ALSO_CALLED] = mention.surface
+    return {
+        "entity_id": str(view.entity_id),
+        "canonical_name": view.canonical_name,
+        "kind": view.kind.value,
+        "identity_context": context,
+    }
 
 
 def _observation(draft: Draft, fragment: FragmentView, value: ValueDraft | None, offer: Offer) -> dict[str, Any]:

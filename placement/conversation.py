@@ -7,9 +7,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from django.conf import settings
+
 from densemem.core import limits
 from densemem.core.canonical import canonical_json
 from densemem.providers.base import Answer, Call, Provider, ProviderUnavailable, Role, Stage, Turn
+from densemem.providers.prices import cost_micros
 from placement import contract
 from placement.operations import CallReport
 from placement.policy import backoff
@@ -45,7 +48,8 @@ def converse(
                 raise contract.AnswerRefused([contract.TRUNCATED])
             result = read(answer.text)
         except contract.AnswerRefused as refused:
-            calls.append(_report(call, number, AttemptOutcome.INVALID, spent, answer, refused))
+            code, count = refused.faults[0].code, len(refused.faults)
+            calls.append(_report(call, number, AttemptOutcome.INVALID, spent, answer, code=code, faults=count))
             reply = Turn(Role.USER, contract.correction_turn(refused.faults))
             turns = (*turns, Turn(Role.MODEL, answer.text or "(empty)"), reply)
             continue
@@ -61,17 +65,20 @@ def _ask(provider: Provider, call: Call, number: int, calls: list[CallReport]) -
         started = time.monotonic()
         try:
             answer = provider.complete(call)
-            return answer, int((time.monotonic() - started) * 1000)
+            return answer, _since(started)
         except ProviderUnavailable as away:
-            spent = int((time.monotonic() - started) * 1000)
-            outcome = AttemptOutcome.UNAVAILABLE
-            calls.append(CallReport(call.stage.value, number, outcome, spent, code=away.reason))
+            calls.append(_report(call, number, AttemptOutcome.UNAVAILABLE, _since(started), away, code=away.reason))
             wait = away.retry_after if away.retry_after is not None else backoff(tries=tries, chance=1).seconds
             late = time.monotonic() - began + wait > limits.TRANSPORT_SECONDS
-            if tries == limits.TRANSPORT_TRIES or late:
+            if away.lasting or tries == limits.TRANSPORT_TRIES or late:
                 raise
             time.sleep(wait)
     raise AssertionError("unreachable")
+
+
+def _since(started: float) -> int:
+    """Return the milliseconds since a moment of the monotonic clock."""
+    return int((time.monotonic() - started) * 1000)
 
 
 def _report(
@@ -79,17 +86,20 @@ def _report(
     number: int,
     outcome: AttemptOutcome,
     spent: int,
-    answer: Answer,
-    refused: contract.AnswerRefused | None = None,
+    told: Answer | ProviderUnavailable,
+    *,
+    code: str = "",
+    faults: int = 0,
 ) -> CallReport:
     return CallReport(
         stage=call.stage.value,
         number=number,
         outcome=outcome,
         milliseconds=spent,
-        code=refused.faults[0].code if refused else "",
-        faults=len(refused.faults) if refused else 0,
-        model=answer.model,
-        tokens_in=answer.usage.tokens_in,
-        tokens_out=answer.usage.tokens_out,
+        code=code,
+        faults=faults,
+        model=told.model,
+        tokens_in=told.usage.tokens_in,
+        tokens_out=told.usage.tokens_out,
+        cost_micros=cost_micros(told.usage, model=told.model, prices=settings.MODEL_PRICES),
     )

@@ -36,6 +36,7 @@ class Item(TeamRow):
     reason = models.CharField(max_length=64, blank=True)
     version = models.PositiveIntegerField(default=1)
     attempts = models.PositiveSmallIntegerField(default=0)
+    uncounted = models.PositiveSmallIntegerField(default=0, db_default=0)  # claims given back without counting
     attempt_token = models.UUIDField(null=True)
     lease_until = models.DateTimeField(null=True)
     available_at = models.DateTimeField()

@@ -1,15 +1,16 @@
 """What the verifier is offered: candidates for each mention, predicates for each observation (stage 5)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from densemem.core import limits
 from densemem.core.names import NameRefused, fold, lookup_key
 from densemem.providers.rules.patterns import wordings
 from entities.policy import Candidate, canonical_value
-from entities.queries import CandidateView, bearers_of
-from entities.vocabulary import ValueType
+from entities.queries import Bearers, CandidateView, bearers_of, hinted
+from entities.vocabulary import EntityKind, ValueType
 from evidence.queries import FragmentView
 from placement.contract import Accepts, Draft, Extraction
 from relationships.policy import Behaviour
@@ -30,7 +31,7 @@ class Offer:
     def allowed(self) -> dict[str, tuple[Candidate, ...]]:
         """Return, by mention, what the answer may choose from."""
         return {
-            ref: tuple(Candidate(v.entity_id, v.kind, exact=True) for v in views)
+            ref: tuple(Candidate(v.entity_id, v.kind, exact=v.entity_id in self.seen[self.keys[ref]]) for v in views)
             for ref, views in self.candidates.items()
         }
 
@@ -46,17 +47,24 @@ def check_value(value_type: ValueType, value: str, unit: str | None) -> None:
         raise ValueError(str(refused)) from refused
 
 
-def make(fragment: FragmentView, extraction: Extraction) -> Offer:
-    """Read the candidates and the registry that the verifier may choose from; a failed read fails the item."""
+def make(fragment: FragmentView, extraction: Extraction, *, proposal: Mapping[str, Any]) -> Offer:
+    """Read the candidates and the registry that the verifier may choose from; a failed read fails the item.
+
+    :param proposal: of the client; an id in it is a hint, read again: another team's, or a retired one, is passed over
+    """
     keys = {m.ref: _key(m.surface) for m in extraction.mentions}
     bearers = bearers_of(team_id=fragment.team_id, keys=set(keys.values()))
     known = registry(team_id=fragment.team_id)
-    kinds = _kinds(extraction)
+    hints = _hints(extraction, keys, proposal)
+    views = hinted(team_id=fragment.team_id, entity_ids={entity for ids in hints.values() for entity in ids})
     return Offer(
         keys=keys,
-        candidates={m.ref: bearers[keys[m.ref]].nearest(m.kind) for m in extraction.mentions},
+        candidates={
+            m.ref: _offered(m.kind, bearers[keys[m.ref]], [views[e] for e in sorted(hints[m.ref]) if e in views])
+            for m in extraction.mentions
+        },
         seen={key: bearer.all for key, bearer in bearers.items()},
-        predicates={d.ref: _predicates(d, known, kinds) for d in extraction.observations},
+        predicates={d.ref: _predicates(d, known) for d in extraction.observations},
         accepts={key: (view.subject_kinds, view.object_kinds) for key, view in known.items()},
         behaviours={key: view.behaviour() for key, view in known.items()},
     )
@@ -70,11 +78,28 @@ def _key(surface: str) -> str:
         return surface
 
 
-def _kinds(extraction: Extraction) -> dict[str, str]:
-    return {m.ref: m.kind.value for m in extraction.mentions} | {v.ref: v.type.value for v in extraction.values}
+def _hints(extraction: Extraction, keys: Mapping[str, str], proposal: Mapping[str, Any]) -> dict[str, set[UUID]]:
+    """Return, by mention, the ids that the client gives for the thing it names: by a span of it, a name or an alias."""
+    found: dict[str, set[UUID]] = {m.ref: set() for m in extraction.mentions}
+    for row in proposal.get("entities", []):
+        if not row.get("known_entity_id"):
+            continue
+        names = {_key(name) for name in (row["name"], *row.get("aliases", []))}
+        spans = {(span["start"], span["end"]) for span in row.get("mentions", [])}
+        for mention in extraction.mentions:
+            if keys[mention.ref] in names or (mention.start, mention.end) in spans:
+                found[mention.ref].add(UUID(row["known_entity_id"]))
+    return found
 
 
-def _predicates(draft: Draft, known: Mapping[str, PredicateView], kinds: Mapping[str, str]) -> tuple[str, ...]:
+def _offered(kind: EntityKind, bearers: Bearers, hints: Sequence[CandidateView]) -> tuple[CandidateView, ...]:
+    """Return the candidates of a mention within the cap: bearers of its name, hinted ones first, then other hints."""
+    named = [view for view in hints if view.entity_id in bearers.all]
+    found = {view.entity_id: view for view in (*named, *bearers.nearest(kind), *hints)}
+    return tuple(found.values())[: limits.CANDIDATES]
+
+
+def _predicates(draft: Draft, known: Mapping[str, PredicateView]) -> tuple[str, ...]:
     """Return the keys whose wording this is; failing that, nothing is offered and a person is asked."""
     wording = fold(draft.predicate)
     variants = wordings()

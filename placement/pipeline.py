@@ -6,9 +6,10 @@ Models are asked outside any transaction; everything is decided before the first
 import hashlib
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any
 
 from django.db import DatabaseError, connection
 
@@ -18,7 +19,7 @@ from entities.policy import CandidatesMoved
 from evidence.queries import get_fragment, is_current, is_quarantined, signals_of
 from evidence.vocabulary import SecurityEventKind
 from placement import contract, offers
-from placement.commit import Accepted, commit
+from placement.commit import Accepted, Judged, commit
 from placement.context import extraction_request, verifier_request
 from placement.conversation import AnswersExhausted, converse
 from placement.operations import (
@@ -30,13 +31,14 @@ from placement.operations import (
     end_quarantined,
     end_superseded,
     heartbeat,
+    keep_extraction,
     put_back,
     report_calls,
 )
 from placement.queries import proposal_of
+from placement.reentry import begin
 
 log = logging.getLogger(__name__)
-Result = TypeVar("Result")
 
 
 def place(claim: Claim, provider: Provider) -> None:
@@ -81,8 +83,46 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
     signals = signals_of(team_id=claim.team_id, fragment_id=fragment.id) if claim.guarded else []
     # What a guarded text's sender proposes is not shown to the models.
     proposal = {} if claim.guarded else proposal_of(team_id=claim.team_id, item_id=claim.item_id)
-    asked = extraction_request(fragment, proposal=proposal, signals=signals, request_id=f"extract_{claim.token.hex}")
-    extraction, _ = converse(
+    entry = begin(claim)
+    extraction = entry.extraction
+    if extraction is None:
+        asked = extraction_request(
+            fragment, proposal=proposal, signals=signals, request_id=f"extract_{claim.token.hex}"
+        )
+        extraction = _extract(claim, provider, asked, calls)
+        if extraction is None:
+            return
+    offer = offers.make(fragment, extraction, proposal=proposal)
+    bound = entry.binding(offer.keys)
+    offer = replace(offer, predicates={**offer.predicates, **{ref: (key,) for ref, key in bound.predicates.items()}})
+    judged = Judged(entry.verification, "", "") if entry.verification else None
+    if judged is None:
+        question = verifier_request(
+            fragment, extraction, offer, signals=signals, request_id=f"verify_{claim.token.hex}"
+        )
+        judged = _verify(claim, provider, question, offer, calls)
+        if judged is None:
+            return
+    accepted = Accepted(
+        fragment=fragment,
+        extraction=extraction,
+        extracted=entry.extracted,
+        judged=judged,
+        verified=entry.verified,
+        bound=bound,
+        offer=offer,
+        proposal=proposal,
+        signals=tuple((s.start, s.end) for s in signals),
+    )
+    if not commit(claim, accepted):
+        _ended_before(claim)
+
+
+def _extract(
+    claim: Claim, provider: Provider, asked: Mapping[str, Any], calls: list[CallReport]
+) -> contract.Extraction | None:
+    """Ask the structure reviewer, and keep its accepted answer; None when it saw control text."""
+    extraction, answer = converse(
         provider,
         Stage.EXTRACT,
         asked,
@@ -91,9 +131,17 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
     )
     if extraction.signals:
         _quarantine(claim, SecurityEventKind.REVIEWER, extraction.signals)
-        return
-    offer = offers.make(fragment, extraction)
-    question = verifier_request(fragment, extraction, offer, signals=signals, request_id=f"verify_{claim.token.hex}")
+        return None
+    keep_extraction(claim, extraction=extraction, model=answer.model)
+    return extraction
+
+
+def _verify(
+    claim: Claim, provider: Provider, question: Mapping[str, Any], offer: offers.Offer, calls: list[CallReport]
+) -> Judged | None:
+    """Ask the verifier; None when it saw control text. Whether the revision is still current is looked at first."""
+    if _ended_before(claim):
+        return None
     verification, answer = converse(
         provider,
         Stage.VERIFY,
@@ -103,19 +151,8 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
     )
     if verification.signals:
         _quarantine(claim, SecurityEventKind.VERIFIER, verification.signals)
-        return
-    accepted = Accepted(
-        fragment=fragment,
-        extraction=extraction,
-        verification=verification,
-        offer=offer,
-        proposal=proposal,
-        signals=tuple((s.start, s.end) for s in signals),
-        model=answer.model,
-        response_hash=hashlib.sha256(answer.text.encode()).hexdigest(),
-    )
-    if not commit(claim, accepted):
-        _ended_before(claim)
+        return None
+    return Judged(verification, answer.model, hashlib.sha256(answer.text.encode()).hexdigest())
 
 
 def _ended_before(claim: Claim) -> bool:

@@ -1,77 +1,27 @@
 """Reads of placement within one team."""
 
-from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from django.utils import timezone
+from django.db.models import BigIntegerField, Count, DurationField, ExpressionWrapper, Sum
+from django.db.models.functions import Coalesce, Greatest, Now
 
 from densemem.core.faults import NotThere
-from placement.models import Item, ItemProposal, Run
-from placement.policy import NEXT, NOTHING_CONCLUDED, check_after, run_state
-from placement.vocabulary import PROCESSING, READY, ItemState
-from relationships.queries import ObservationView, observations_of_items
-from review.queries import tasks_of_items
+from placement.models import Attempt, Item, ItemProposal, Run
+from placement.vocabulary import READY, ItemState
+
+LEASES_LOOKED_AT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class ItemView:
-    """One evidence item as its sender may see it."""
+class Usage:
+    """What models were asked for an ingest; the cost is in millionths of a US dollar, 0 where no price is known."""
 
-    item_id: UUID
-    evidence_id: UUID
-    evidence_index: int
-    version: int
-    state: str
-    category: str
-    reason: str
-    next_action: str
-    attempts: int
-    outcomes: tuple[ObservationView, ...]
-    review_tasks: tuple[dict[str, Any], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class IngestView:
-    """The placement of one ingest."""
-
-    ingest_id: UUID
-    owner_profile_id: UUID
-    processing_state: str
-    search_state: str
-    check_after_seconds: int
-    next_action: str
-    received_at: datetime
-    items: tuple[ItemView, ...]
-
-
-def get_placement(*, team_id: UUID, ingest_id: UUID) -> IngestView:
-    """Return how far an ingest is, item by item, with what became of each observation.
-
-    :raises NotThere: no such ingest in the team
-    """
-    run = Run.objects.of_team(team_id).select_related("ingest").filter(ingest_id=ingest_id).first()
-    if run is None:
-        raise NotThere
-    rows = list(Item.objects.of_team(team_id).filter(run=run).order_by("evidence_index"))
-    seen = observations_of_items(team_id=team_id, item_ids=[r.id for r in rows])
-    asked: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
-    for item_id, task in tasks_of_items(team_id=team_id, item_ids=[r.id for r in rows]):
-        asked[item_id].append(task)
-    items = tuple(_item(row, tuple(seen.get(row.id, ())), tuple(asked[row.id])) for row in rows)
-    state = run_state({i.state for i in items})
-    return IngestView(
-        ingest_id=ingest_id,
-        owner_profile_id=run.ingest.owner_id,
-        processing_state=state,
-        search_state="not_required",
-        check_after_seconds=check_after(state),
-        next_action=NEXT[state],
-        received_at=run.recorded_at,
-        items=items,
-    )
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_micros: int
 
 
 def is_settled(*, team_id: UUID, ingest_id: UUID) -> bool:
@@ -85,34 +35,45 @@ def proposal_of(*, team_id: UUID, item_id: UUID) -> dict[str, Any]:
     return dict(found) if found else {}
 
 
-def next_due() -> datetime | None:
-    """Return when the next unfinished item may be claimed, or None when there is none."""
-    rows = Item.objects.filter(state__in=READY).values_list("available_at", "lease_until")
-    return min((max(at, lease) if lease else at for at, lease in rows.order_by("available_at")[:100]), default=None)
+def usage_of(*, team_id: UUID, ingest_id: UUID) -> Usage:
+    """Return the sum over every call that was made for an ingest, whatever came of it."""
+    calls = Attempt.objects.of_team(team_id).filter(item__ingest_id=ingest_id)
+    sums = {name: Coalesce(Sum(name), 0) for name in ("tokens_in", "tokens_out")}
+    cost = Coalesce(Sum("cost_micros"), 0, output_field=BigIntegerField())
+    return Usage(**calls.aggregate(calls=Count("id"), cost_micros=cost, **sums))
 
 
-def _item(row: Item, outcomes: tuple[ObservationView, ...], tasks: tuple[dict[str, Any], ...]) -> ItemView:
-    leased = row.state in READY and row.lease_until is not None and row.lease_until > timezone.now()
-    state = PROCESSING if leased else row.state
-    empty = row.state == ItemState.COMPLETED and not outcomes
-    return ItemView(
-        item_id=row.id,
-        evidence_id=row.fragment_id,
-        evidence_index=row.evidence_index,
-        version=row.version,
-        state=state,
-        category=row.category,
-        reason="nothing_concluded" if empty else PUBLIC_REASONS.get(row.reason, row.reason),
-        next_action=NOTHING_CONCLUDED if empty else NEXT[state],
-        attempts=row.attempts,
-        outcomes=outcomes,
-        review_tasks=tasks,
-    )
+def next_due() -> float | None:
+    """Return in how many seconds the next unfinished item may be claimed, or None when there is none.
+
+    Where nothing is ready, those whose time came are under a lease, and they are as few as the hands of all workers.
+    """
+    rows = Item.objects.filter(state__in=READY).order_by("available_at")
+    left = ExpressionWrapper(Greatest("available_at", "lease_until") - Now(), output_field=DurationField())
+    leased = rows.filter(available_at__lte=Now()).values_list(left)[:LEASES_LOOKED_AT]
+    later = rows.filter(available_at__gt=Now()).values_list(left)[:1]
+    return min((wait.total_seconds() for (wait,) in [*leased, *later]), default=None)
 
 
-# Held text has one public reason, whoever saw what.
-PUBLIC_REASONS = {
-    "held_by_scan": "evidence_held",
-    "held_by_reviewer_signal": "evidence_held",
-    "held_by_verifier_signal": "evidence_held",
-}
+def item_of_fragment(*, team_id: UUID, fragment_id: UUID) -> UUID:
+    """Return the item that places a fragment."""
+    found: UUID = Item.objects.of_team(team_id).values_list("id", flat=True).get(fragment_id=fragment_id)
+    return found
+
+
+def owner_of_ingest(*, team_id: UUID, ingest_id: UUID) -> UUID:
+    """Return whose an ingest is.
+
+    :raises NotThere: no such ingest in the team
+    """
+    run = Run.objects.of_team(team_id).select_related("ingest").filter(ingest_id=ingest_id).first()
+    if run is None:
+        raise NotThere
+    owner: UUID = run.ingest.owner_id
+    return owner
+
+
+def failed_items(*, team_id: UUID, ingest_id: UUID) -> list[UUID]:
+    """Return the failed items of an ingest, in the order in which they are locked."""
+    rows = Item.objects.of_team(team_id).filter(ingest_id=ingest_id, state=ItemState.FAILED).order_by("pk")
+    return list(rows.values_list("id", flat=True))

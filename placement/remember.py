@@ -1,6 +1,6 @@
 """Taking evidence in: checked whole, scanned, and stored in one transaction ("Memory Write Pipeline", stages 1-3)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -19,7 +19,7 @@ from evidence.policy import EvidenceIn, RevisionConflict, SourceClaim
 from evidence.queries import find_ingest, fragments_of_revision
 from evidence.scan import Assessment, ScanFailed, scan_text
 from evidence.vocabulary import ScanDecision
-from placement.operations import Staging, open_run, supersede_items, wake, withdraw_questions
+from placement.operations import Staging, lock_items, open_run, supersede_items, wake, withdraw_questions
 from placement.request import RememberRequest, check_authorities, read_request
 from relationships.operations import recompute_for_groups, revoke_for_fragments
 from relationships.queries import record_exists
@@ -59,6 +59,15 @@ class Accepted:
     replayed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request that was checked and scanned, and is ready to be stored."""
+
+    request: RememberRequest
+    assessments: tuple[Assessment, ...]
+    request_hash: str
+
+
 def remember(*, principal: Principal, body: object, idempotency_key: str, now: datetime) -> Accepted:
     """Store evidence and queue its placement; an exact retry returns the earlier intake.
 
@@ -66,24 +75,31 @@ def remember(*, principal: Principal, body: object, idempotency_key: str, now: d
     :raises Refused: one of its kinds, naming every place; nothing was stored
     """
     principal.require(Scope.WRITE)
-    _check_key(idempotency_key)
+    check_key(idempotency_key)
+    prepared = prepare(principal, body)
+    with transaction.atomic():
+        lock("ingest", principal.team_id, principal.profile_id, idempotency_key)
+        earlier = _earlier(principal, idempotency_key, prepared.request_hash)
+        return earlier or store(principal, prepared, key=idempotency_key, now=now)
+
+
+def prepare(principal: Principal, body: object) -> Prepared:
+    """Check a request and scan its texts; nothing is written.
+
+    :raises Refused: one of its kinds, naming every place
+    """
     request = read_request(body)
     check_authorities(request, grants=principal.authority_grants)
     _check_targets(request, principal.team_id)
-    request_hash = digest(body)
-    assessments = [_scan(item, index) for index, item in enumerate(request.evidence)]
-    with transaction.atomic():
-        lock("ingest", principal.team_id, principal.profile_id, idempotency_key)
-        earlier = _earlier(principal, idempotency_key, request_hash)
-        accepted = earlier or _store(
-            principal, request, assessments, key=idempotency_key, request_hash=request_hash, now=now
-        )
-        if not accepted.replayed:
-            transaction.on_commit(wake, robust=True)
-    return accepted
+    assessments = tuple(_scan(item, index) for index, item in enumerate(request.evidence))
+    return Prepared(request, assessments, digest(body))
 
 
-def _check_key(key: str) -> None:
+def check_key(key: str) -> None:
+    """Refuse a missing or unusable idempotency key.
+
+    :raises KeyMissing: with the mend
+    """
     if not key:
         raise KeyMissing("Send an Idempotency-Key: a text of your own that names this request.")
     try:
@@ -119,16 +135,14 @@ def _earlier(principal: Principal, key: str, request_hash: str) -> Accepted | No
     return Accepted(found[0], "queued", replayed=True)
 
 
-def _store(
-    principal: Principal,
-    request: RememberRequest,
-    assessments: Sequence[Assessment],
-    *,
-    key: str,
-    request_hash: str,
-    now: datetime,
+def store(
+    principal: Principal, prepared: Prepared, *, key: str, now: datetime, beside: Collection[UUID] = ()
 ) -> Accepted:
-    """Do everything that the intake does, in one transaction."""
+    """Do everything that the intake does, inside the caller's transaction, and wake a worker after it.
+
+    :param beside: items that the caller changes in the same transaction; they are locked in their order with the rest
+    """
+    request, assessments, request_hash = prepared.request, prepared.assessments, prepared.request_hash
     team, owner = principal.team_id, principal.profile_id
     claims, said = _claims(request.evidence)
     steps = {
@@ -137,11 +151,12 @@ def _store(
     }
     replay = _replayed(request.evidence, steps)
     if replay is not None:
+        lock_items(team_id=team, item_ids=beside)
         return replay
     ingest_id = open_ingest(team_id=team, owner_id=owner, key=key, request_hash=request_hash, now=now)
     outdated = _outdated(principal, claims, steps, ingest_id=ingest_id, now=now)
     # The order of a commit: items, then sources, then groups, then records, then questions.
-    supersede_items(team_id=team, fragment_ids=outdated, now=now)
+    supersede_items(team_id=team, fragment_ids=outdated, beside=beside, now=now)
     for name in sorted(claims):
         advance_source(step=steps[name], claim=claims[name], ingest_id=ingest_id, said=said[name], now=now)
     staged = stage(
@@ -165,8 +180,9 @@ def _store(
     if staged.joined_groups:
         recompute_for_groups(team_id=team, groups=staged.joined_groups, now=now)
     open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=now)
-    withdraw_questions(team_id=team, owner_id=owner, fragment_ids=outdated, now=now)
+    withdraw_questions(team_id=team, owner_id=owner, fragment_ids=outdated, reason="newer_revision", now=now)
     held = all(a.decision is ScanDecision.QUARANTINE for a in assessments)
+    transaction.on_commit(wake, robust=True)
     return Accepted(ingest_id, "quarantined" if held else "queued", replayed=False)
 
 

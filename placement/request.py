@@ -4,16 +4,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
-from densemem.core import limits
 from densemem.core.faults import Fault, Refused
 from densemem.core.names import NameRefused, lookup_key
 from densemem.core.spans import Boundaries, SpanRefused, check_span, check_text
@@ -22,13 +20,15 @@ from entities.policy import ValueRefused, canonical_value
 from entities.vocabulary import ValueType
 from evidence.policy import AuthorityRefused, EvidenceIn, SourceClaim, check_authority
 from evidence.vocabulary import Authority, SourceType
+from placement.contract import first, pointer, sentence
 from relationships.identity import ScopeRefused, scope_key
 
 SCHEMA: Mapping[str, Any] = json.loads((Path(__file__).parent / "schemas" / "remember.json").read_text("utf-8"))
 FORMATS = Draft202012Validator.FORMAT_CHECKER
 # JSON Schema takes 1.0 for an integer; an offset or a version that is written so is a mistake.
 TYPES = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
-VALIDATOR = extend(Draft202012Validator, type_checker=TYPES)(SCHEMA, format_checker=FORMATS)
+STRICT = extend(Draft202012Validator, type_checker=TYPES)
+VALIDATOR = STRICT(SCHEMA, format_checker=FORMATS)
 SURROGATE = re.compile("[\ud800-\udfff]")
 REVISION_FIELDS = ("source_key", "source_revision", "previous_source_revision", "supersedes_fragment_ids")
 OWNED_BY_SERVER = frozenset(
@@ -55,12 +55,10 @@ def read_request(body: object) -> RememberRequest:
 
     :raises RequestInvalid: with every fault, each at its JSON Pointer
     """
-    # Characters first: a name that no table can hold must not reach a pointer either.
-    faults = list(islice(_faults_of_characters(body), limits.FAULTS))
-    faults = faults or [_fault_of(error) for error in islice(VALIDATOR.iter_errors(body), limits.FAULTS)]
+    faults = faults_of_shape(body, VALIDATOR)
     if not faults:
         assert isinstance(body, dict)
-        faults = list(_faults_of_content(body))[: limits.FAULTS]
+        faults = first(_faults_of_content(body))
     if faults:
         raise RequestInvalid("The request was not stored. Mend each place and send it again.", faults=faults)
     assert isinstance(body, dict)
@@ -95,7 +93,7 @@ def slice_proposal(proposal: Mapping[str, Any], index: int, text: str) -> dict[s
         for entity in proposal.get("entities", [])
         if entity["ref"] in wanted
         or _cites(entity.get("mentions", []), index)
-        or (not entity.get("mentions") and entity["name"] in text)
+        or (not entity.get("mentions") and any(name in text for name in (entity["name"], *entity.get("aliases", []))))
     ]
     if not relationships and not entities:
         return None
@@ -113,37 +111,39 @@ def _spans(spans: Sequence[Mapping[str, Any]], index: int) -> list[dict[str, int
     return [{"start": s["start"], "end": s["end"]} for s in spans if s["evidence_index"] == index]
 
 
-def _fault_of(error: ValidationError) -> Fault:
-    """Translate a schema error without quoting the value: it may be evidence."""
-    pointer = _pointer(*error.absolute_path)
-    rule: Any = error.validator_value
-    schema: Any = error.schema
-    instance: Any = error.instance
-    match error.validator:
-        case "additionalProperties":
-            extra = sorted(set(instance) - set(schema.get("properties", {})))[:5]
-            owned = OWNED_BY_SERVER.intersection(extra)
-            detail = f"Unknown field: {', '.join(name[: limits.REF_CHARS] for name in extra)}."
-            return Fault(pointer, "field_is_set_by_server" if owned else "unknown_field", detail)
-        case "required":
-            missing = sorted(set(rule) - set(instance))
-            return Fault(pointer, "missing_field", f"Missing field: {', '.join(missing)}.")
-        case "type":
-            return Fault(pointer, "wrong_type", f"Must be of type {rule}.")
-        case "enum":
-            return Fault(pointer, "unknown_word", f"Must be one of: {', '.join(map(str, rule))}.")
-    return Fault(pointer, f"broken_{error.validator}", f"Must keep {error.validator} {rule}.")
+CODES: Mapping[str, str] = {
+    "additionalProperties": "unknown_field",
+    "enum": "unknown_word",
+    "required": "missing_field",
+    "type": "wrong_type",
+}
 
 
-def _pointer(*parts: object) -> str:
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+def faults_of_shape(body: object, validator: Validator) -> list[Fault]:
+    """Return what keeps a body from being read at all: characters that no table can hold, else a broken schema."""
+    # Characters first: a name that no table can hold must not reach a pointer either.
+    return first(_faults_of_characters(body)) or first(_broken_rules(body, validator))
 
 
-def _faults_of_characters(value: object, *path: object) -> Iterator[Fault]:
+def _broken_rules(body: Any, validator: Validator) -> Iterator[Fault]:
+    """Translate what a schema finds, without quoting a value: it may be evidence."""
+    for error in validator.iter_errors(body):
+        place, rule = pointer(*error.absolute_path), str(error.validator)
+        given: Any = error.instance
+        schema: Any = error.schema
+        extra = set(given) - set(schema["properties"]) if rule == "additionalProperties" else set()
+        if owned := sorted(extra & OWNED_BY_SERVER):
+            detail = f"Leave out {', '.join(owned)}: the server decides that by itself."
+            yield Fault(place, "field_is_set_by_server", detail)
+        if not owned or extra - OWNED_BY_SERVER:
+            yield Fault(place, CODES.get(rule, f"broken_{rule}"), sentence(error))
+
+
+def _faults_of_characters(value: object, *path: str | int) -> Iterator[Fault]:
     """Find, in every name and text, the characters that no table can hold."""
     if isinstance(value, str):
         if "\0" in value or SURROGATE.search(value):
-            yield Fault(_pointer(*path), "bad_character", "NUL and lone surrogates cannot be stored.")
+            yield Fault(pointer(*path), "bad_character", "NUL and lone surrogates cannot be stored.")
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _faults_of_characters(item, *path, index)
@@ -244,13 +244,19 @@ def _faults_of_spans(
             yield Fault(f"{at}/{place}/surface", "span_surface_mismatch", "The text at this span is another one.")
 
 
+NO_OBJECT = (
+    "Set object_ref to the ref of an entity for a named thing, or set object_value for a number, date or text, "
+    "or remove this relationship."
+)
+TWO_OBJECTS = "Keep only one of object_ref and object_value; leave the other out."
+
+
 def _faults_of_relationship(row: Mapping[str, Any], at: str, refs: set[str]) -> Iterator[Fault]:
     for name in ("subject_ref", "object_ref"):
         if name in row and row[name] not in refs:
             yield Fault(f"{at}/{name}", "unknown_ref", "No entity of the proposal has this ref.")
     if ("object_ref" in row) == ("object_value" in row):
-        detail = "Give exactly one object: object_ref for a named entity, or object_value for a literal."
-        yield Fault(at, "one_object_form", detail)
+        yield Fault(at, "one_object_form", TWO_OBJECTS if "object_ref" in row else NO_OBJECT)
     if "object_value" in row:
         yield from _fault_of_value(row["object_value"], f"{at}/object_value")
     if row.get("scope"):

@@ -1,6 +1,5 @@
 """REST: recall, one record, and its trace."""
 
-from collections.abc import Collection
 from dataclasses import asdict
 from datetime import datetime
 
@@ -15,8 +14,8 @@ from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.faults import Fault
 from densemem.core.times import TimeRefused, parse_bound
-from densemem.http import read_id
-from relationships.recall import Recall, RecallRefused, recall
+from densemem.http import has_seen, read_id, read_parameters, refuse
+from relationships.recall import Recall, recall
 from relationships.search import Claim
 from relationships.trace import Trace, get_relationship, trace
 
@@ -92,14 +91,6 @@ def who(request: Request) -> Principal:
     return request.auth
 
 
-def read_parameters(request: Request, *, known: Collection[str]) -> tuple[dict[str, str], list[Fault]]:
-    """Return the query parameters by name, and a fault for each that is unknown or sent twice."""
-    sent = request.query_params
-    faults = [Fault(f"/{name}", "unknown", "There is no such parameter.") for name in sent if name not in known]
-    faults += [Fault(f"/{name}", "repeated", "Send it once.") for name in sent if len(sent.getlist(name)) > 1]
-    return {name: sent[name] for name in known if name in sent}, faults
-
-
 def read_limit(text: str | None, faults: list[Fault]) -> int:
     """Return the limit, or add a fault."""
     if text is None:
@@ -119,19 +110,3 @@ def read_moment(text: str | None, faults: list[Fault]) -> datetime | None:
     except TimeRefused as refused:
         faults.append(Fault("/valid_at", refused.code, refused.detail))
         return None
-
-
-def has_seen(header: str, tag: str) -> bool:
-    """Tell if `If-None-Match` names the tag; weak tags count, as RFC 9110 has it for reads."""
-    tags = {part.strip().removeprefix("W/") for part in header.split(",")}
-    return tag in tags or header.strip() == "*"
-
-
-def refuse(faults: Collection[Fault]) -> None:
-    """
-    Refuse a request that has faults.
-
-    :raises RecallRefused: with all of them
-    """
-    if faults:
-        raise RecallRefused("The parameters are not as they must be.", faults=tuple(faults))

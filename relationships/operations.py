@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from densemem.core import limits
-from densemem.core.faults import Because, Refused
+from densemem.core.faults import Because, NotThere, Refused
 from evidence.queries import count_voices, joins_around
 from relationships.identity import semantic_group_key
 from relationships.models import (
@@ -25,10 +25,24 @@ from relationships.models import (
     VerificationEvent,
 )
 from relationships.plan import Change, KnowledgePlan, NewObservation, NewSupport, Origin
-from relationships.policy import Standing, StoredRecord, check_standing, check_step, reevaluate
+from relationships.policy import Standing, StepRefused, StoredRecord, check_standing, check_step, reevaluate
 from relationships.queries import records_about, records_by_id, records_of_groups, supports_of_fragments
 from relationships.search import write_documents
-from relationships.vocabulary import SupportAction
+from relationships.vocabulary import Status, SupportAction, Tier
+
+
+class NotOwned(Refused):
+    """The record belongs to another profile of the team."""
+
+    because = Because.FORBIDDEN
+    code = "not_owner"
+
+
+class VersionStale(Refused):
+    """The record changed since the caller looked at it."""
+
+    because = Because.STALE
+    code = "version_stale"
 
 
 class FanoutExceeded(Refused):
@@ -122,11 +136,21 @@ def apply_changes(
     RelationshipRecord.objects.of_team(team_id).bulk_update(rows, fields)
 
 
-def revoke_for_fragments(*, team_id: UUID, fragment_ids: Collection[UUID], reason: str, now: datetime) -> set[UUID]:
+def revoke_for_fragments(
+    *,
+    team_id: UUID,
+    fragment_ids: Collection[UUID],
+    reason: str,
+    now: datetime,
+    bare: Status = Status.PENDING,
+    actor_id: UUID | None = None,
+) -> set[UUID]:
     """Revoke every support that cites these fragments, whoever owns it, and judge the records again.
 
-    Returns the records that were touched. This is the named system writer: the source owner cannot choose records.
+    Returns the records that were touched. This is the named system writer: nobody chooses records here.
 
+    :param bare: what becomes of a record that is left without support
+    :param actor_id: the person who decided; None for the server's policy
     :raises FanoutExceeded: before anything is written
     """
     hit = supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
@@ -136,12 +160,57 @@ def revoke_for_fragments(*, team_id: UUID, fragment_ids: Collection[UUID], reaso
     locked = records_by_id(team_id=team_id, record_ids=records, lock=True)
     SupportDecision.objects.bulk_create(
         SupportDecision(
-            team_id=team_id, support_id=support, action=SupportAction.REVOKE, reason=reason, recorded_at=now
+            team_id=team_id,
+            support_id=support,
+            action=SupportAction.REVOKE,
+            actor_id=actor_id,
+            reason=reason,
+            recorded_at=now,
         )
         for support, _ in supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
     )
-    recompute(team_id=team_id, record_ids={r.id for r in locked}, reason=reason, now=now)
+    recompute(team_id=team_id, record_ids={r.id for r in locked}, reason=reason, now=now, bare=bare)
     return records
+
+
+def retract(
+    *, team_id: UUID, owner_id: UUID, relationship_id: UUID, expected_version: int, now: datetime
+) -> RelationshipRecord:
+    """Take one of the caller's records out of recall; its history, evidence and entities stay.
+
+    :raises NotThere: no such record in the team
+    :raises NotOwned: it belongs to another profile
+    :raises VersionStale: it changed since the caller looked
+    :raises StepRefused: it is taken out already
+    """
+    rows = RelationshipRecord.objects.of_team(team_id).select_for_update().filter(pk=relationship_id)
+    row: RelationshipRecord | None = rows.first()
+    if row is None:
+        raise NotThere
+    if row.owner_id != owner_id:
+        raise NotOwned("Only the profile that owns a Relationship can forget it. Remember your own evidence instead.")
+    if row.version != expected_version:
+        raise VersionStale(f"The Relationship is at version {row.version} now. Look at it again, then decide.")
+    before = Status(row.status)
+    if before is Status.RETRACTED:
+        raise StepRefused("This Relationship is forgotten already.")
+    change = Change(
+        relationship_id=row.id,
+        version=row.version + 1,
+        tier_before=Tier(row.tier),
+        status_before=before,
+        tier=Tier(row.tier),
+        status=Status.RETRACTED,
+        held_by_person=True,
+        support_count=row.support_count,
+        source_group_count=row.source_group_count,
+        reason="forgotten_by_owner",
+        actor_id=owner_id,
+    )
+    apply_changes(team_id=team_id, changes=[change], now=now)
+    write_documents(team_id=team_id, record_ids={row.id}, now=now)
+    row.refresh_from_db()
+    return row
 
 
 def refresh_documents(*, team_id: UUID, entity_ids: Collection[UUID], now: datetime) -> None:
@@ -163,16 +232,20 @@ def recompute_for_groups(*, team_id: UUID, groups: Collection[UUID], now: dateti
     recompute(team_id=team_id, record_ids=records, reason="source_groups_joined", now=now)
 
 
-def recompute(*, team_id: UUID, record_ids: Collection[UUID], reason: str, now: datetime) -> None:
+def recompute(
+    *, team_id: UUID, record_ids: Collection[UUID], reason: str, now: datetime, bare: Status = Status.PENDING
+) -> None:
     """Judge records again from the support that counts now. Holds are kept; only their counts change."""
     records = records_by_id(team_id=team_id, record_ids=record_ids, lock=True)
     joins = joins_around(team_id=team_id, groups={s.group_id for r in records for s in r.effective})
-    changes = [c for r in records if (c := _recounted(r, joins, reason=reason))]
+    changes = [c for r in records if (c := _recounted(r, joins, reason=reason, bare=bare))]
     apply_changes(team_id=team_id, changes=changes, now=now)
     write_documents(team_id=team_id, record_ids={c.relationship_id for c in changes}, now=now)
 
 
-def _recounted(record: StoredRecord, joins: Collection[tuple[UUID, UUID]], *, reason: str) -> Change | None:
+def _recounted(
+    record: StoredRecord, joins: Collection[tuple[UUID, UUID]], *, reason: str, bare: Status
+) -> Change | None:
     """Return the change that brings a record in line with its support, or None when it is."""
     counting = record.effective
     voices = count_voices([s.group_id for s in counting], joins)
@@ -181,6 +254,7 @@ def _recounted(record: StoredRecord, joins: Collection[tuple[UUID, UUID]], *, re
         status=record.status,
         groups=voices,
         authoritative=any(s.authoritative for s in counting),
+        bare=bare,
     )
     before = (record.tier, record.status, record.support_count, record.source_group_count)
     if before == (standing.tier, standing.status, len(counting), voices):
@@ -202,8 +276,10 @@ def _recounted(record: StoredRecord, joins: Collection[tuple[UUID, UUID]], *, re
 def _write_observations(
     origin: Origin, observations: Sequence[NewObservation], *, model: str, response_hash: str, now: datetime
 ) -> None:
+    """Append what is new of observations and judgments: an item that re-enters brings its earlier ones along."""
     team = origin.team_id
-    Observation.objects.bulk_create(_observation(origin, o, now=now) for o in observations)
+    new = observations if origin.extracted == origin.cycle else ()
+    Observation.objects.bulk_create(_observation(origin, o, now=now) for o in new)
     ObservationSpan.objects.bulk_create(
         ObservationSpan(
             team_id=team,
@@ -214,7 +290,7 @@ def _write_observations(
             end=end,
             recorded_at=now,
         )
-        for o in observations
+        for o in new
         for position, (start, end) in enumerate(o.spans)
     )
     VerificationEvent.objects.bulk_create(
@@ -230,6 +306,7 @@ def _write_observations(
             recorded_at=now,
         )
         for o in observations
+        if o.judged_in == origin.cycle
     )
 
 
@@ -241,7 +318,7 @@ def _observation(origin: Origin, o: NewObservation, *, now: datetime) -> Observa
         ingest_id=origin.ingest_id,
         fragment_id=origin.fragment_id,
         item_id=origin.item_id,
-        cycle=origin.cycle,
+        cycle=origin.extracted,
         ref=o.ref,
         subject_ref=o.subject_ref,
         object_ref=o.object_ref,
@@ -329,8 +406,15 @@ def _grant(origin: Origin, supports: Sequence[NewSupport], *, now: datetime) -> 
             recorded_at=now,
         )
         for s in supports
+        if not s.again
     )
     SupportDecision.objects.bulk_create(
-        SupportDecision(team_id=team, support_id=s.id, action=SupportAction.GRANT, reason="entailed", recorded_at=now)
+        SupportDecision(
+            team_id=team,
+            support_id=s.id,
+            action=SupportAction.REINSTATE if s.again else SupportAction.GRANT,
+            reason="entailed",
+            recorded_at=now,
+        )
         for s in supports
     )

@@ -22,7 +22,7 @@ from relationships.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Whose commit it is, and from which evidence."""
+    """Whose commit it is, from which evidence, and in which cycle the observations were extracted."""
 
     team_id: UUID
     owner_id: UUID
@@ -30,6 +30,7 @@ class Origin:
     fragment_id: UUID
     item_id: UUID
     cycle: int
+    extracted: int
     group_id: UUID
     authoritative: bool
     observed_at: datetime
@@ -41,6 +42,7 @@ class NewObservation:
 
     id: UUID
     verification_id: UUID
+    judged_in: int
     ref: str
     subject_ref: str
     object_ref: str
@@ -77,7 +79,7 @@ class NewRecord:
 
 @dataclass(frozen=True, slots=True)
 class NewSupport:
-    """A span that begins to support a record, granted by policy."""
+    """A span that begins to support a record, granted by policy; `again` when it did before and was revoked."""
 
     id: UUID
     relationship_id: UUID
@@ -85,6 +87,7 @@ class NewSupport:
     verification_id: UUID
     start: int
     end: int
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,12 @@ from relationships.models import (
     CrossReference,
     EvidenceSupport,
     Lineage,
+    Observation,
     ObservationResolution,
     ObservationSpan,
     PredicateDefinition,
     RelationshipRecord,
+    SearchDocument,
     SupportDecision,
     VerificationEvent,
 )
@@ -126,6 +128,24 @@ def records_about(*, team_id: UUID, entity_ids: Collection[UUID]) -> set[UUID]:
 def record_exists(*, team_id: UUID, record_id: UUID) -> bool:
     """Tell if the team has this record."""
     return RelationshipRecord.objects.of_team(team_id).filter(pk=record_id).exists()
+
+
+def refs_of_observations(*, team_id: UUID, observation_ids: Collection[UUID]) -> frozenset[str]:
+    """Return the refs that these observations have in the extraction of their item."""
+    rows = Observation.objects.of_team(team_id).filter(pk__in=observation_ids)
+    return frozenset(rows.values_list("ref", flat=True))
+
+
+def ends_of_observation(*, team_id: UUID, observation_id: UUID) -> tuple[str | None, str | None]:
+    """Return (subject kind, object kind or value type) of an observation; None for an end that is open."""
+    rows = ObservationResolution.objects.of_team(team_id).filter(observation_id=observation_id)
+    found = rows.select_related("subject_entity", "object_entity", "object_value").order_by("-seq").first()
+    if found is None:
+        return None, None
+    subject = found.subject_entity.kind if found.subject_entity else None
+    if found.object_entity:
+        return subject, found.object_entity.kind
+    return subject, found.object_value.type if found.object_value else None
 
 
 def _predicate(row: PredicateDefinition) -> PredicateView:
@@ -289,3 +309,23 @@ def observations_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[
             )
         )
     return found
+
+
+def end_kinds(*, team_id: UUID, observation_id: UUID) -> tuple[str, str] | None:
+    """Return the kinds of what an observation stands between, subject first; None while an end is open."""
+    rows = ObservationResolution.objects.of_team(team_id).filter(observation_id=observation_id).order_by("-seq")
+    found = rows.values_list("subject_entity__kind", "object_entity__kind", "object_value__type").first()
+    if found is None or found[0] is None or (found[1] or found[2]) is None:
+        return None
+    return found[0], found[1] or found[2]
+
+
+def search_states(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return how far derived search is, for those of these records that recall may serve."""
+    rows = SearchDocument.objects.of_team(team_id).filter(relationship_id__in=record_ids, eligible=True)
+    return dict(rows.values_list("relationship_id", "search_state"))
+
+
+def observed_items(*, team_id: UUID, item_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these items in which some statement was found."""
+    return set(Observation.objects.of_team(team_id).filter(item_id__in=item_ids).values_list("item_id", flat=True))

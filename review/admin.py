@@ -1,7 +1,7 @@
 """Review in the admin: the open questions and their history, to be read."""
 
 from densemem.admin import show
-from review.models import Task, TaskEvent
+from review.models import Decision, DecisionEvidence, DecisionUse, Task, TaskEvent, Waiting
 
 # The subject of a task may copy a wording of evidence that is held by now.
 show(
@@ -17,3 +17,17 @@ show(
     search=("task__id__exact",),
     filters=("status", "recorded_at"),
 )
+show(
+    Waiting,
+    columns=("task", "item", "observation", "recorded_at"),
+    search=("task__id__exact", "item__id__exact"),
+    filters=("recorded_at",),
+)
+show(
+    Decision,
+    columns=("owner", "action", "task", "item", "message", "recorded_at"),
+    search=("owner__name", "task__id__exact", "item__id__exact", "relationship__id__exact"),
+    filters=("action", "recorded_at"),
+)
+show(DecisionEvidence, columns=("decision", "fragment", "recorded_at"), search=("decision__id__exact",), filters=())
+show(DecisionUse, columns=("decision", "item", "cycle", "recorded_at"), search=("item__id__exact",), filters=())

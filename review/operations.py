@@ -1,6 +1,10 @@
-"""Writes of review. Opening a task is part of the commit that found the question."""
+"""Writes of review: questions and decisions.
 
-from collections.abc import Sequence
+Opening a task is part of the commit that found the question. Questions of an owner change under one lock, taken by the
+caller, last of all.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -8,8 +12,9 @@ from uuid import UUID
 from django.conf import settings
 
 from densemem.core.canonical import keyed_digest
-from review.models import Task, TaskEvent
-from review.vocabulary import TaskKind, TaskStatus
+from review.models import Decision, DecisionEvidence, DecisionUse, Task, TaskEvent, Waiting
+from review.queries import DecisionFacts, facts_of_decision
+from review.vocabulary import DecisionAction, TaskKind, TaskStatus
 
 WAITING = (TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED)
 
@@ -31,48 +36,228 @@ class NewTask:
     rival_id: UUID | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDecision:
+    """What one profile decides; `item_version` is given when the item re-enters because of it."""
+
+    team_id: UUID
+    owner_id: UUID
+    user_id: int | None
+    action: DecisionAction
+    idempotency_key: str
+    request_hash: str
+    message: str = ""
+    task_id: UUID | None = None
+    item_id: UUID | None = None
+    item_version: int | None = None
+    fragment_id: UUID | None = None
+    observation_id: UUID | None = None
+    relationship_id: UUID | None = None
+    mention_ref: str = ""
+    entity_id: UUID | None = None
+    predicate_key: str = ""
+    predicate_version: int | None = None
+    evidence_ingest_id: UUID | None = None
+
+
 def open_tasks(
     *, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID, tasks: Sequence[NewTask], now: datetime
 ) -> None:
-    """Ask each question that the owner is not being asked already."""
+    """Ask each question once; an observation that meets an open question waits for its answer too."""
     subjects = {t.subject: keyed_digest(settings.CONTENT_KEY.encode(), t.subject) for t in tasks}
-    asked = set(
-        Task.objects.of_team(team_id)
-        .owned_by(owner_id)
-        .filter(subject__in=subjects.values(), status__in=WAITING)
-        .values_list("kind", "subject")
-    )
-    fresh = [
-        Task(
-            team_id=team_id,
-            owner_id=owner_id,
-            kind=t.kind,
-            subject=subjects[t.subject],
-            reason=t.reason,
-            fragment_id=fragment_id,
-            item_id=item_id,
-            observation_id=t.observation_id,
-            resolution_id=t.resolution_id,
-            relationship_id=t.relationship_id,
-            rival_id=t.rival_id,
-            opened_at=now,
-        )
-        for t in tasks
-        if (t.kind, subjects[t.subject]) not in asked
-    ]
-    Task.objects.bulk_create(fresh)
-    TaskEvent.objects.bulk_create(
-        TaskEvent(team_id=team_id, task_id=t.id, version=1, status=TaskStatus.OPEN, reason=t.reason, recorded_at=now)
-        for t in fresh
+    waiting = Task.objects.of_team(team_id).owned_by(owner_id).filter(status__in=WAITING)
+    asked = {(row.kind, row.subject): row.id for row in waiting.filter(subject__in=subjects.values())}
+    fresh: dict[tuple[str, str], Task] = {}
+    for t in tasks:
+        place = t.kind.value, subjects[t.subject]
+        if place not in asked and place not in fresh:
+            fresh[place] = Task(
+                team_id=team_id,
+                owner_id=owner_id,
+                kind=t.kind,
+                subject=subjects[t.subject],
+                reason=t.reason,
+                fragment_id=fragment_id,
+                item_id=item_id,
+                observation_id=t.observation_id,
+                resolution_id=t.resolution_id,
+                relationship_id=t.relationship_id,
+                rival_id=t.rival_id,
+                opened_at=now,
+            )
+    _insert(fresh.values(), now=now)
+    number = asked | {place: row.id for place, row in fresh.items()}
+    Waiting.objects.bulk_create(
+        [
+            Waiting(
+                team_id=team_id,
+                task_id=number[t.kind.value, subjects[t.subject]],
+                item_id=item_id,
+                fragment_id=fragment_id,
+                observation_id=t.observation_id,
+                resolution_id=t.resolution_id,
+                recorded_at=now,
+            )
+            for t in tasks
+            if t.observation_id is not None
+        ],
+        ignore_conflicts=True,
     )
 
 
-def cancel_tasks(*, team_id: UUID, fragment_ids: Sequence[UUID], reason: str, now: datetime) -> None:
-    """Close the open questions about these fragments: there is nothing left to decide."""
+def close_task(
+    *,
+    team_id: UUID,
+    task_id: UUID,
+    status: TaskStatus,
+    actor_id: UUID | None,
+    reason: str,
+    answered: Collection[UUID],
+    now: datetime,
+) -> None:
+    """Bring a task to its end. Observations that its answer does not reach are asked about anew.
+
+    :param answered: the observations that waited for this answer and need not be asked about again
+    """
+    task = Task.objects.of_team(team_id).get(pk=task_id)
+    _close(task, status=status, actor_id=actor_id, reason=reason, answered=answered, now=now)
+
+
+def _close(
+    task: Task, *, status: TaskStatus, actor_id: UUID | None, reason: str, answered: Collection[UUID], now: datetime
+) -> None:
+    _step(task, status=status, actor_id=actor_id, reason=reason, now=now)
+    rest = [row for row in _rows_of(task) if row.observation_id not in answered]
+    if rest:
+        _ask_again(task, rest, now=now)
+
+
+def acknowledge_task(*, team_id: UUID, task_id: UUID, actor_id: UUID, now: datetime) -> None:
+    """Note that somebody has seen a question; it stays open."""
+    task = Task.objects.of_team(team_id).get(pk=task_id)
+    if task.status == TaskStatus.OPEN:
+        _step(task, status=TaskStatus.ACKNOWLEDGED, actor_id=actor_id, reason="acknowledged", now=now)
+
+
+def cancel_tasks(*, team_id: UUID, fragment_ids: Collection[UUID], reason: str, now: datetime) -> None:
+    """Close the open questions about these fragments: there is nothing left to decide about them.
+
+    A question that other fragments wait for too is asked anew about those.
+    """
     rows = Task.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, status__in=WAITING)
     for row in rows.select_for_update().order_by("pk"):
-        row.status, row.version = TaskStatus.CANCELED, row.version + 1
-        row.save(update_fields=["status", "version"])
-        TaskEvent.objects.create(
-            team_id=team_id, task=row, version=row.version, status=row.status, reason=reason, recorded_at=now
+        gone = {w.observation_id for w in _rows_of(row) if w.fragment_id in fragment_ids}
+        _close(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, answered=gone, now=now)
+
+
+def cancel_tasks_of_item(*, team_id: UUID, item_id: UUID, reason: str, now: datetime) -> None:
+    """Close the open questions that an item waits for; what other items wait for with it is asked anew."""
+    rows = Task.objects.of_team(team_id).filter(waiting__item_id=item_id, status__in=WAITING)
+    for row in list(rows.order_by("pk").distinct()):
+        gone = {w.observation_id for w in _rows_of(row) if w.item_id == item_id}
+        _close(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, answered=gone, now=now)
+
+
+def cancel_tasks_about(*, team_id: UUID, relationship_id: UUID, reason: str, now: datetime) -> None:
+    """Close the open questions about one record: it was taken out, and nothing is left to decide."""
+    rows = Task.objects.of_team(team_id).filter(relationship_id=relationship_id, status__in=WAITING)
+    for row in rows.select_for_update().order_by("pk"):
+        _step(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, now=now)
+
+
+def record_decision(new: NewDecision, *, fragment_ids: Sequence[UUID], now: datetime) -> DecisionFacts:
+    """Append what was decided, and on which evidence."""
+    row = Decision.objects.create(
+        team_id=new.team_id,
+        owner_id=new.owner_id,
+        user_id=new.user_id,
+        action=new.action,
+        idempotency_key=new.idempotency_key,
+        request_hash=new.request_hash,
+        message=new.message,
+        task_id=new.task_id,
+        item_id=new.item_id,
+        item_version=new.item_version,
+        fragment_id=new.fragment_id,
+        observation_id=new.observation_id,
+        relationship_id=new.relationship_id,
+        mention_ref=new.mention_ref,
+        entity_id=new.entity_id,
+        predicate_key=new.predicate_key,
+        predicate_version=new.predicate_version,
+        evidence_ingest_id=new.evidence_ingest_id,
+        recorded_at=now,
+    )
+    DecisionEvidence.objects.bulk_create(
+        DecisionEvidence(team_id=new.team_id, decision=row, fragment_id=fragment, recorded_at=now)
+        for fragment in dict.fromkeys(fragment_ids)
+    )
+    return facts_of_decision(row)
+
+
+def use_decisions(*, team_id: UUID, item_id: UUID, cycle: int, now: datetime) -> None:
+    """Note that an item carried out what was decided about it: each decision is used once."""
+    unused = Decision.objects.of_team(team_id).filter(item_id=item_id, item_version__isnull=False, uses=None)
+    DecisionUse.objects.bulk_create(
+        DecisionUse(team_id=team_id, decision_id=decision, item_id=item_id, cycle=cycle, recorded_at=now)
+        for decision in unused.values_list("id", flat=True)
+    )
+
+
+def _insert(tasks: Iterable[Task], *, now: datetime) -> None:
+    rows = list(tasks)
+    Task.objects.bulk_create(rows)
+    TaskEvent.objects.bulk_create(
+        TaskEvent(team_id=t.team_id, task=t, version=1, status=TaskStatus.OPEN, reason=t.reason, recorded_at=now)
+        for t in rows
+    )
+
+
+def _step(task: Task, *, status: TaskStatus, actor_id: UUID | None, reason: str, now: datetime) -> None:
+    task.status, task.version = status, task.version + 1
+    task.save(update_fields=["status", "version"])
+    TaskEvent.objects.create(
+        team_id=task.team_id,
+        task=task,
+        version=task.version,
+        status=status,
+        actor_id=actor_id,
+        reason=reason,
+        recorded_at=now,
+    )
+
+
+def _rows_of(task: Task) -> list[Waiting]:
+    return list(Waiting.objects.of_team(task.team_id).filter(task=task).order_by("seq"))
+
+
+def _ask_again(task: Task, rows: Sequence[Waiting], *, now: datetime) -> None:
+    """Open the same question about the observations that still wait; the first of them shows it."""
+    first = rows[0]
+    again = Task(
+        team_id=task.team_id,
+        owner_id=task.owner_id,
+        kind=task.kind,
+        subject=task.subject,
+        reason=task.reason,
+        fragment_id=first.fragment_id,
+        item_id=first.item_id,
+        observation_id=first.observation_id,
+        resolution_id=first.resolution_id,
+        relationship_id=task.relationship_id,
+        rival_id=task.rival_id,
+        opened_at=now,
+    )
+    _insert([again], now=now)
+    Waiting.objects.bulk_create(
+        Waiting(
+            team_id=row.team_id,
+            task=again,
+            item_id=row.item_id,
+            fragment_id=row.fragment_id,
+            observation_id=row.observation_id,
+            resolution_id=row.resolution_id,
+            recorded_at=now,
         )
+        for row in rows
+    )

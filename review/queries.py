@@ -2,47 +2,20 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Self
+from typing import Final
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Case, Count, Q, When
 
+from densemem.core import limits
 from densemem.core.faults import NotThere
-from densemem.core.limits import INBOX_ITEMS
-from review.models import Task
-from review.vocabulary import TaskKind, TaskStatus
+from densemem.paging import Cursor, Order, Page, page_of
+from review.models import Decision, Task, Waiting
+from review.vocabulary import DecisionAction, TaskKind, TaskStatus
 
 OPEN = (TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED)
-RELATED = ("owner", "fragment", "observation", "resolution", "relationship__owner", "rival__owner")
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """The last task of a page: the next page begins after it."""
-
-    opened_at: datetime
-    task_id: UUID
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        """Read a cursor from an address.
-
-        :raises NotThere: it is none of ours
-        """
-        if not text:
-            return None
-        moment, _, task_id = text.partition("~")
-        try:
-            cursor = cls(datetime.fromisoformat(moment), UUID(task_id))
-        except ValueError:
-            raise NotThere from None
-        if cursor.opened_at.tzinfo is None:
-            raise NotThere
-        return cursor
-
-    def __str__(self) -> str:
-        return f"{self.opened_at.isoformat()}~{self.task_id}"
+RELATED = ("owner", "item", "fragment", "observation", "resolution", "relationship__owner", "rival__owner")
+LONGEST_FIRST: Final = Order("opened_at", newest_first=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,35 +27,63 @@ class Counts:
     shown: dict[TaskKind, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Inbox:
-    """One page of open tasks, the longest waiting first, and where the next one begins."""
+def tasks_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> list[tuple[UUID, Task]]:
+    """Return (item, task) for each question that these items asked or wait for: first what is open, then by age.
 
-    tasks: tuple[Task, ...]
-    after: Cursor | None
+    Several items may wait for one task. At most `limits.ITEM_TASKS` tasks.
+    """
+    tasks = Task.objects.of_team(team_id)
+    waiting = Waiting.objects.of_team(team_id).filter(item_id__in=item_ids)
+    concerned = tasks.filter(Q(item_id__in=item_ids) | Q(id__in=waiting.values("task_id")))
+    closed = Case(When(status__in=OPEN, then=0), default=1)
+    found = concerned.select_related(*RELATED).order_by(closed, "opened_at", "id")[: limits.ITEM_TASKS]
+    rows = {row.id: row for row in found}
+    pairs = [(row.item_id, row.id) for row in rows.values() if row.item_id in item_ids]
+    pairs += waiting.filter(task_id__in=rows).order_by("seq").values_list("item_id", "task_id")
+    return [(item, rows[task]) for item, task in dict.fromkeys(pairs)]
 
 
-def tasks_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> list[tuple[UUID, dict[str, Any]]]:
-    """Return (item, handle) of each task of these items, oldest first. A handle names the task, not what was seen."""
-    rows = Task.objects.of_team(team_id).filter(item_id__in=item_ids).order_by("opened_at", "id")
-    return [(t.item_id, {"review_id": t.id, "kind": t.kind, "status": t.status, "reason": t.reason}) for t in rows]
-
-
-def open_tasks_of(
-    *, team_id: UUID, owner_id: UUID | None = None, kind: TaskKind | None = None, after: Cursor | None = None
-) -> Inbox:
-    """Return a page of the open tasks of a team, or of one owner or kind."""
-    rows = Task.objects.of_team(team_id).filter(status__in=OPEN)
+def tasks_page(
+    *,
+    team_id: UUID,
+    owner_id: UUID | None = None,
+    kind: str | None = None,
+    statuses: Collection[str] = OPEN,
+    ingest_id: UUID | None = None,
+    cursor: Cursor | None = None,
+    limit: int = limits.INBOX_ITEMS,
+) -> Page[Task]:
+    """Return a page of the tasks of a team, or of one owner, kind or ingest; the longest waiting first."""
+    rows = Task.objects.of_team(team_id).filter(status__in=statuses).select_related(*RELATED)
     if owner_id is not None:
         rows = rows.owned_by(owner_id)
     if kind is not None:
         rows = rows.filter(kind=kind)
-    if after is not None:
-        later = Q(opened_at__gt=after.opened_at) | Q(opened_at=after.opened_at, id__gt=after.task_id)
-        rows = rows.filter(later)
-    found = list(rows.select_related(*RELATED).order_by("opened_at", "id")[: INBOX_ITEMS + 1])
-    page = tuple(found[:INBOX_ITEMS])
-    return Inbox(page, Cursor(page[-1].opened_at, page[-1].id) if len(found) > INBOX_ITEMS else None)
+    if ingest_id is not None:
+        waiting = Waiting.objects.of_team(team_id).filter(item__ingest_id=ingest_id)
+        rows = rows.filter(Q(item__ingest_id=ingest_id) | Q(id__in=waiting.values("task_id")))
+    return page_of(rows, order=LONGEST_FIRST, cursor=cursor, limit=limit)
+
+
+def open_tasks_by_item(*, team_id: UUID, item_ids: Collection[UUID]) -> set[tuple[UUID, UUID]]:
+    """Return (item, task) for each open question that these items asked or wait for."""
+    asked = Task.objects.of_team(team_id).filter(item_id__in=item_ids, status__in=OPEN)
+    waiting = Waiting.objects.of_team(team_id).filter(item_id__in=item_ids, task__status__in=OPEN)
+    return {*asked.values_list("item_id", "id"), *waiting.values_list("item_id", "task_id")}
+
+
+def waiting_counts(*, team_id: UUID, task_ids: Collection[UUID]) -> dict[UUID, tuple[int, int]]:
+    """Return, by task, how many observations of how many items wait for its answer; tasks without any are left out."""
+    rows = Waiting.objects.of_team(team_id).filter(task_id__in=task_ids).values("task_id")
+    counted = rows.annotate(observations=Count("id"), items=Count("item_id", distinct=True))
+    return {task: (n, items) for task, n, items in counted.values_list("task_id", "observations", "items")}
+
+
+def decisions_of(*, team_id: UUID, task_id: UUID) -> list[Decision]:
+    """Return the newest decisions about a task, oldest first, with their evidence and whether they were carried out."""
+    rows = Decision.objects.of_team(team_id).filter(task_id=task_id).select_related("owner")
+    newest = rows.prefetch_related("evidence", "uses").order_by("-seq")[: limits.PAGE_ITEMS]
+    return list(reversed(newest))
 
 
 def count_open(*, team_id: UUID, owner_id: UUID, mine: bool) -> Counts:
@@ -106,3 +107,121 @@ def get_task(*, team_id: UUID, task_id: UUID) -> Task:
     if found is None:
         raise NotThere
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A decision that an item has not carried out yet, and which of its observations it answers."""
+
+    action: DecisionAction
+    observation_ids: frozenset[UUID]
+    mention_ref: str
+    entity_id: UUID | None
+    predicate_key: str
+    relationship_id: UUID | None
+    rival_id: UUID | None
+
+
+def unused_answer(*, team_id: UUID, item_id: UUID) -> Answer | None:
+    """Return what was decided about an item and waits for its worker, or None."""
+    rows = Decision.objects.of_team(team_id).filter(item_id=item_id, item_version__isnull=False, uses=None)
+    found = rows.exclude(action=DecisionAction.RETRY).select_related("task").order_by("-seq").first()
+    if found is None:
+        return None
+    waiting = Waiting.objects.of_team(team_id).filter(task=found.task, item_id=item_id)
+    named = {found.observation_id} if found.observation_id else set(waiting.values_list("observation_id", flat=True))
+    return Answer(
+        action=DecisionAction(found.action),
+        observation_ids=frozenset(named),
+        mention_ref=found.mention_ref,
+        entity_id=found.entity_id,
+        predicate_key=found.predicate_key,
+        relationship_id=found.relationship_id,
+        rival_id=found.task.rival_id if found.task else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFacts:
+    """A recorded decision, as much of it as its maker is answered."""
+
+    id: UUID
+    action: DecisionAction
+    request_hash: str
+    task_id: UUID | None
+    item_id: UUID | None
+    relationship_id: UUID | None
+    evidence_ingest_id: UUID | None
+
+
+def facts_of_decision(row: Decision) -> DecisionFacts:
+    """Return a decision as plain values."""
+    return DecisionFacts(
+        id=row.id,
+        action=DecisionAction(row.action),
+        request_hash=row.request_hash,
+        task_id=row.task_id,
+        item_id=row.item_id,
+        relationship_id=row.relationship_id,
+        evidence_ingest_id=row.evidence_ingest_id,
+    )
+
+
+def find_decision(*, team_id: UUID, owner_id: UUID, key: str) -> DecisionFacts | None:
+    """Return the decision that a profile made under an idempotency key, or None."""
+    row = Decision.objects.of_team(team_id).owned_by(owner_id).filter(idempotency_key=key).first()
+    return facts_of_decision(row) if row is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """What a decision needs to know of the task that it answers."""
+
+    id: UUID
+    team_id: UUID
+    owner_id: UUID
+    kind: TaskKind
+    status: TaskStatus
+    item_id: UUID
+    fragment_id: UUID
+    resolution_id: UUID | None
+    relationship_id: UUID | None
+
+
+def task_facts(*, team_id: UUID, task_id: UUID) -> TaskFacts:
+    """Return a task as a decision needs it.
+
+    :raises NotThere: no such task in the team
+    """
+    row = Task.objects.of_team(team_id).filter(pk=task_id).first()
+    if row is None:
+        raise NotThere
+    return TaskFacts(
+        id=row.id,
+        team_id=row.team_id,
+        owner_id=row.owner_id,
+        kind=TaskKind(row.kind),
+        status=TaskStatus(row.status),
+        item_id=row.item_id,
+        fragment_id=row.fragment_id,
+        resolution_id=row.resolution_id,
+        relationship_id=row.relationship_id,
+    )
+
+
+def open_reason(*, team_id: UUID, item_id: UUID) -> str | None:
+    """Return why an item waits for a person, or None when it does not."""
+    rows = Waiting.objects.of_team(team_id).filter(item_id=item_id, task__status__in=OPEN)
+    return rows.order_by("seq").values_list("task__reason", flat=True).first()
+
+
+def items_waiting_for(*, team_id: UUID, relationship_id: UUID) -> set[UUID]:
+    """Return the items that wait for the answer to a question about one record."""
+    rows = Waiting.objects.of_team(team_id).filter(task__relationship_id=relationship_id, task__status__in=OPEN)
+    return set(rows.values_list("item_id", flat=True))
+
+
+def observations_waiting(*, team_id: UUID, task_id: UUID) -> list[tuple[UUID, UUID]]:
+    """Return (observation, item) of everything that waits for the answer to a task, in order."""
+    rows = Waiting.objects.of_team(team_id).filter(task_id=task_id).order_by("seq")
+    return list(rows.values_list("observation_id", "item_id"))

@@ -35,4 +35,5 @@ class DecisionAction(StrEnum):
     RELEASE = "release_quarantine"
     FORGET = "forget"
     QUARANTINE = "quarantine"
+    INSPECT = "inspect"
     RETRY = "retry"

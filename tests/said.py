@@ -13,8 +13,8 @@ from densemem.auth import Principal, principal_of
 from densemem.models import Membership, Profile, Team
 from densemem.providers.base import Call, Provider, Stage
 from densemem.providers.scripted import Scripted
-from placement.queries import IngestView, get_placement
 from placement.remember import remember
+from placement.status import IngestView, get_placement
 from placement.tasks import drain
 
 

@@ -1,14 +1,13 @@
-"""Sources against their chains, holds against their events, spans against the text."""
+"""Holds against their events, spans against the text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
-from uuid import UUID
 
 from django.db.models import F
 from django.db.models.functions import Length
 
 from densemem.audit.report import Check, Difference
-from densemem.audit.tables import grouped, ids, newest, rows
+from densemem.audit.tables import grouped, ids, rows
 from evidence.vocabulary import QuarantineStatus, SecurityDecision
 
 # Where a span is, and the way from its row to the text.
@@ -17,27 +16,7 @@ SPANS: Final = (
     ("resolutions", "entities.ResolutionEvent", "fragment__content__text"),
     ("signals", "evidence.SecuritySignal", "event__fragment__content__text"),
     ("observations", "relationships.ObservationSpan", "fragment__content__text"),
-    ("supports", "relationships.EvidenceSupport", "fragment__content__text"),
 )
-
-
-def sources_point_to_newest(chunk: Sequence[Any]) -> Iterator[Difference]:
-    """A source points to the end of its chain."""
-    last = newest("evidence.SourceRevision", "source_id", ids(chunk))
-    for source in chunk:
-        found = last.get(source.id)
-        if source.current_revision_id != (found.id if found else None):
-            yield Difference(source.id, "current_revision is not the newest revision")
-
-
-def revisions_are_one_chain(chunk: Sequence[Any]) -> Iterator[Difference]:
-    """Each revision names the one before it."""
-    at: dict[UUID, UUID | None] = {}
-    ledger = rows("evidence.SourceRevision").filter(source_id__in=ids(chunk)).order_by("seq")
-    for source, revision, previous in ledger.values_list("source_id", "id", "previous_id").iterator():
-        if previous != at.get(source):
-            yield Difference(source, f"revision {revision} does not continue the one before it")
-        at[source] = revision
 
 
 def holds_agree(chunk: Sequence[Any]) -> Iterator[Difference]:
@@ -76,8 +55,6 @@ def _said(statuses: Sequence[str]) -> str:
 
 
 CHECKS = (
-    Check("sources_point_to_newest_revision", "evidence.Source", sources_point_to_newest),
-    Check("revisions_are_one_chain", "evidence.Source", revisions_are_one_chain),
     Check("holds_agree_with_events", "evidence.Fragment", holds_agree),
     *(Check(f"spans_of_{name}_lie_in_text", table, within_text(table, path)) for name, table, path in SPANS),
 )

@@ -7,15 +7,17 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from densemem.audit import evidence, knowledge, support, work
+from densemem.audit.invariants import INVARIANTS, Invariant, violations
 from densemem.audit.report import Check, CheckResult, Difference, Report
 from densemem.audit.tables import chunks, rows
 from densemem.core.limits import AUDIT_DIFFERENCES
 
-CHECKS: tuple[Check, ...] = (*knowledge.CHECKS, *support.CHECKS, *work.CHECKS, *evidence.CHECKS)
+Rule = Invariant | Check
+CHECKS: tuple[Rule, ...] = (*INVARIANTS, *knowledge.CHECKS, *support.CHECKS, *work.CHECKS, *evidence.CHECKS)
 Step = Callable[[str, int], None]
 
 
-def audit(*, team_id: UUID | None = None, checks: Sequence[Check] = CHECKS, step: Step | None = None) -> Report:
+def audit(*, team_id: UUID | None = None, checks: Sequence[Rule] = CHECKS, step: Step | None = None) -> Report:
     """
     Compare the current rows of a team, or of all teams, with their ledgers.
 
@@ -39,7 +41,9 @@ def _rows_of(table: str, team_id: UUID | None) -> int:
     return int((query if team_id is None else query.filter(team_id=team_id)).count())
 
 
-def _run(check: Check, team_id: UUID | None, step: Step | None) -> CheckResult:
+def _run(check: Rule, team_id: UUID | None, step: Step | None) -> CheckResult:
+    if isinstance(check, Invariant):
+        return _hold(check, team_id, step)
     compared, count = 0, 0
     shown: list[Difference] = []
     for chunk in chunks(check.table, team_id=team_id):
@@ -51,6 +55,13 @@ def _run(check: Check, team_id: UUID | None, step: Step | None) -> CheckResult:
         if step:
             step(check.name, len(chunk))
     return CheckResult(check.name, compared, count, tuple(shown))
+
+
+def _hold(law: Invariant, team_id: UUID | None, step: Step | None) -> CheckResult:
+    compared, found = _rows_of(law.table, team_id), list(violations(law, team_id=team_id))
+    if step:
+        step(law.name, compared)
+    return CheckResult(law.name, compared, len(found), tuple(found[:AUDIT_DIFFERENCES]))
 
 
 @contextmanager

@@ -21,6 +21,7 @@ class Fault:
 class Because(Enum):
     """Why a request is refused; the value is the HTTP status that REST answers."""
 
+    MALFORMED = 400
     INVALID = 422
     FORBIDDEN = 403
     MISSING = 404

@@ -38,14 +38,19 @@ TERM_CHARS: Final = 64  # of one search term
 QUERY_TERMS: Final = 64
 CONFLICTS: Final = 20  # shown beside one recall
 CONFLICT_REFERENCES: Final = 1_000  # challenges and corrections read for them
-PAGE_ITEMS: Final = 100
+PAGE_ITEMS: Final = 100  # of a list; whoever asks for more gets as many
+PAGE_DEFAULT: Final = 50
 TRACE_ITEMS: Final = 100
 TRACE_CONTEXT_CHARS: Final = 300  # on each side of a cited span
 INBOX_ITEMS: Final = 50
+ITEM_TASKS: Final = 100  # questions shown with the placement of one ingest
+CHECK_AFTER_SECONDS: Final = 3_600
 
 # Scan.
 SIGNALS: Final = 64
-SCAN_CHARS: Final = 200_000
+SCAN_CHARS: Final = 1024 * 1024
+SCAN_MATCHES: Final = 1_024  # rules that hold, in all views together; more is quarantined
+SCAN_DECODED_CHARS: Final = 131_072  # of blocks and runs that are decoded
 
 # Models.
 ANSWERS: Final = 5  # complete answers in one conversation
@@ -59,14 +64,19 @@ CANDIDATES: Final = 20  # entities offered for one mention
 PREDICATE_OPTIONS: Final = 60  # predicates offered for one observation
 KNOWN_NAMES: Final = 100  # names offered to the reviewer
 MENTIONS: Final = 400
+QUOTE_PLACES: Final = 400  # of one quote in one text that can be told apart by their number
 
 # Work.
 ITEM_ATTEMPTS: Final = 5
+ITEM_UNCOUNTED: Final = 20  # claims of one item that may be given back without counting
 LEASE_SECONDS: Final = 120
+LEASE_RENEWALS: Final = 120  # of one claim: whoever holds an item for an hour hangs
 HEARTBEAT_SECONDS: Final = 30
 BACKOFF_FIRST_SECONDS: Final = 2
 BACKOFF_MOST_SECONDS: Final = 300
-DRAIN_SECONDS: Final = 60
+DRAIN_SECONDS: Final = 90  # longer than the minute between two wake-ups, so that nothing falls due between drains
+DRAIN_STOP_SECONDS: Final = 10  # from the order to stop until what is not done is given back
+CONCURRENCY: Final = 64  # items that one drain may work on at once
 FANOUT_SUPPORTS: Final = 2_000
 FANOUT_RECORDS: Final = 1_000
 

@@ -4,19 +4,17 @@ An offset counts Unicode code points of the original text; a span is half-open, 
 """
 
 import re
-from itertools import islice
-from typing import Final
 
 import regex
 
 from densemem.core import limits
 
-QUOTE_MATCHES: Final = 10_000
-
 _CLUSTER = regex.compile(r"\X")
 # Between these two kinds of characters no rule of Unicode text segmentation joins.
 _SURE_BREAK = regex.compile(r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]\p{GCB=Other}")
 _INVISIBLE = regex.compile(r"[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*+")
+_SPACES = regex.compile(r"\p{White_Space}++")
+_PIECE = regex.compile(r"\p{White_Space}++|\P{White_Space}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -96,42 +94,81 @@ def is_boundary(text: str, offset: int) -> bool:
     return place == offset
 
 
+class Quotes:
+    """The places of quotes in one text. Each quote is looked for once, in time that grows with the text alone."""
+
+    __slots__ = ("_found", "_pieces", "_spaced", "_text")
+
+    def __init__(self, text: str) -> None:
+        """Take the text; its white space is read once a quote needs it."""
+        self._text = text
+        self._spaced: str | None = None
+        self._pieces: list[int] = []
+        self._found: dict[str, list[tuple[int, int]]] = {}
+
+    def locate(self, quote: str, occurrence: int | None = None) -> tuple[int, int]:
+        """
+        Find a quote in the original text and give its exact offsets.
+
+        The quote is found letter for letter or, failing that, with any run of white space equal to any other.
+        `occurrence` counts from 1, overlapping places included, and is needed when the quote occurs more than once.
+
+        :raises SpanRefused: quote_not_found, quote_ambiguous, occurrence_out_of_range
+        """
+        if quote not in self._found:
+            self._found[quote] = self._exact(quote) or self._by_white_space(quote)
+        found = self._found[quote]
+        if not found:
+            raise SpanRefused("quote_not_found", "The quote is not in the text.")
+        times = _times(len(found))
+        if occurrence is None and len(found) > 1:
+            raise SpanRefused("quote_ambiguous", f"The quote occurs {times}; say which occurrence is meant.")
+        if occurrence is not None and not 1 <= occurrence <= len(found):
+            raise SpanRefused("occurrence_out_of_range", f"The quote occurs {times}; count its occurrences from 1.")
+        return found[(occurrence or 1) - 1]
+
+    def _exact(self, quote: str) -> list[tuple[int, int]]:
+        """List the places of the quote, letter for letter."""
+        return [(start, start + len(quote)) for start in places(self._text, quote)]
+
+    def _by_white_space(self, quote: str) -> list[tuple[int, int]]:
+        """List the places of the quote where every run of white space, in both, counts as one blank."""
+        plain = _SPACES.sub(" ", quote)
+        if plain in ("", " "):
+            return []
+        if self._spaced is None:
+            self._spaced = _SPACES.sub(" ", self._text)
+            self._pieces = [piece.start() for piece in _PIECE.finditer(self._text)] + [len(self._text)]
+        return [(self._pieces[at], self._pieces[at + len(plain)]) for at in places(self._spaced, plain)]
+
+
 def locate_quote(text: str, quote: str, occurrence: int | None = None) -> tuple[int, int]:
     """
-    Find a quote in the original text and give its exact offsets.
+    Find one quote; `Quotes` is for many of the same text.
 
-    The quote is found letter for letter or, failing that, with any run of white space equal to any other.
-    `occurrence` counts from 1 and is needed when the quote occurs more than once.
-
-    :raises SpanRefused: quote_not_found, quote_ambiguous, occurrence_out_of_range
+    :raises SpanRefused: as `Quotes.locate`
     """
-    found = _exact(text, quote) or _spaced(text, quote)
-    if not found:
-        raise SpanRefused("quote_not_found", "The quote is not in the text.")
-    if occurrence is None:
-        if len(found) > 1:
-            raise SpanRefused("quote_ambiguous", f"The quote occurs {len(found)} times; say which occurrence is meant.")
-        return found[0]
-    if not 1 <= occurrence <= len(found):
-        raise SpanRefused("occurrence_out_of_range", f"The quote occurs {len(found)} times, not {occurrence}.")
-    return found[occurrence - 1]
+    return Quotes(text).locate(quote, occurrence)
 
 
-def _exact(text: str, quote: str) -> list[tuple[int, int]]:
-    """List the places of the quote, letter for letter; overlapping places count."""
-    found: list[tuple[int, int]] = []
-    start = text.find(quote) if quote else -1
-    while start >= 0 and len(found) < QUOTE_MATCHES:
-        found.append((start, start + len(quote)))
-        start = text.find(quote, start + 1)
+def _times(count: int) -> str:
+    """Say how often something occurs."""
+    if count >= limits.QUOTE_PLACES:
+        return f"{count} times or more: a longer quote is surer"
+    return "once" if count == 1 else f"{count} times"
+
+
+def places(text: str, words: str, *, most: int = limits.QUOTE_PLACES) -> list[int]:
+    """List the first places of the words, overlapping ones too, in time that grows with the text alone."""
+    size = len(words)
+    found: list[int] = []
+    at = text.find(words) if words else -1
+    while at >= 0 and len(found) < most:
+        step = at - found[-1] if found else size
+        found.append(at)
+        # Close places follow each other by the period of the words: compare one period instead of all the words.
+        if 2 * step <= size and text.startswith(text[at + size - step : at + size], at + size):
+            at += step
+        else:
+            at = text.find(words, at + 1)
     return found
-
-
-def _spaced(text: str, quote: str) -> list[tuple[int, int]]:
-    """List the places of the quote when any run of white space equals any other."""
-    if not quote.strip():
-        return []
-    words = [re.escape(word) for word in re.split(r"\s+", quote)]
-    # The look-behind keeps a leading run of white space from being tried at each of its characters.
-    pattern = re.compile((r"(?<!\s)" if not words[0] else "") + r"\s++".join(words))
-    return [match.span() for match in islice(pattern.finditer(text), QUOTE_MATCHES)]

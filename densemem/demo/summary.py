@@ -14,8 +14,8 @@ from evidence.vocabulary import QuarantineStatus
 from relationships.pages.reasons import in_words
 from relationships.search import claims_of
 from relationships.vocabulary import CrossReferenceKind, Status, Tier
-from review.pages.questions import ask
-from review.queries import open_tasks_of
+from review.queries import tasks_page
+from review.questions import ask
 from review.vocabulary import TaskKind, TaskStatus
 
 
@@ -126,7 +126,7 @@ def _known(team_id: UUID) -> Iterator[Known]:
 
 def _waiting(team_id: UUID) -> Iterator[Waiting]:
     """Yield the open questions as the console asks them, then what waits for more evidence."""
-    for asked in ask(team_id=team_id, tasks=open_tasks_of(team_id=team_id).tasks):
+    for asked in ask(team_id=team_id, tasks=tasks_page(team_id=team_id).rows):
         yield Waiting(asked.title, asked.task.owner.name, asked.why)
     pending = _of("relationships.RelationshipRecord", team_id).filter(status=Status.PENDING).select_related("owner")
     records = list(pending.order_by("recorded_at"))

@@ -1,8 +1,8 @@
-"""A memory to throw away: its own database server, so that an evaluation leaves nothing behind."""
+"""A memory to throw away: its own database server, so that a measurement leaves nothing behind."""
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,24 +12,24 @@ from django.db import connections
 
 from densemem.db import server
 from densemem.db.cluster import DURABLE, Cluster
-from densemem.db.place import place_of
+from densemem.db.place import Place, place_of
 
 # Nobody needs what is in it after a crash.
 QUICK = {**DURABLE, "fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 
 
 @contextmanager
-def scratch_memory() -> Iterator[None]:
-    """Point this process to an empty, migrated database; stop and remove it at the end."""
+def scratch_memory(conf: Mapping[str, str] = QUICK) -> Iterator[Place]:
+    """Point this process to an empty, migrated database with these settings; stop and remove it at the end."""
     home = Path(tempfile.mkdtemp(prefix="densemem-eval-"))
     home.chmod(0o711)  # when root runs it, the server's own user must pass through
     kept = {alias: dict(entry) for alias, entry in settings.DATABASES.items()}
-    cluster = Cluster(place_of(home), conf=QUICK)
+    cluster = Cluster(place_of(home), conf=conf)
     try:
         cluster.start()
         _point_to(server.databases(home=home, url="", owner_url=""))
         call_command("migrate", verbosity=0)
-        yield
+        yield cluster.place
     finally:
         _point_to(kept)
         cluster.stop(mode="immediate")

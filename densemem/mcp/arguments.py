@@ -9,6 +9,7 @@ from jsonschema.exceptions import ValidationError
 
 from densemem.core import limits
 from densemem.core.faults import Fault, Refused
+from placement.contract import sentence
 
 FORMATS: Final = Draft202012Validator.FORMAT_CHECKER
 UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
@@ -44,21 +45,16 @@ def _faults_of_characters(arguments: Mapping[str, Any]) -> Iterator[Fault]:
 def _fault_of(error: ValidationError) -> Fault:
     """Translate a schema error without quoting the value."""
     pointer = "".join(f"/{part}" for part in error.absolute_path)
-    # Checked against an object schema, so these are what the names say, whatever their declared types.
-    instance, schema, asked = (cast(Any, part) for part in (error.instance, error.schema, error.validator_value))
     match error.validator:
         case "additionalProperties":
-            return _unknown(pointer, sorted(set(instance) - set(schema["properties"]))[:5])
+            # Checked against an object schema, so these are what the names say, whatever their declared types.
+            instance, schema = cast(Any, error.instance), cast(Any, error.schema)
+            if owned := sorted(SET_BY_TOKEN.intersection(set(instance) - set(schema["properties"]))):
+                detail = f"Leave out {', '.join(owned)}: the token says which team and profile asks."
+                return Fault(pointer, "field_is_set_by_server", detail)
+            return Fault(pointer, "unknown_field", sentence(error))
         case "required":
-            missing = sorted(set(asked) - set(instance))
-            return Fault(pointer, "missing_field", f"Missing field: {', '.join(missing)}.")
+            return Fault(pointer, "missing_field", sentence(error))
         case "type":
-            return Fault(pointer, "wrong_type", f"Must be of type {error.validator_value}.")
-    return Fault(pointer, f"broken_{error.validator}", f"Must keep {error.validator} {error.validator_value}.")
-
-
-def _unknown(pointer: str, names: list[str]) -> Fault:
-    if SET_BY_TOKEN.intersection(names):
-        detail = f"Leave out {', '.join(names)}: the token says which team and profile asks."
-        return Fault(pointer, "field_is_set_by_server", detail)
-    return Fault(pointer, "unknown_field", f"Unknown field: {', '.join(names)}.")
+            return Fault(pointer, "wrong_type", sentence(error))
+    return Fault(pointer, f"broken_{error.validator}", sentence(error))

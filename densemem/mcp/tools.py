@@ -17,12 +17,21 @@ from densemem.core.times import TimeRefused, parse_bound
 from densemem.core.words import Scope
 from densemem.http import read_id
 from densemem.mcp.arguments import ArgumentsInvalid, check
-from densemem.mcp.descriptions import GET_MEMORY_PLACEMENT, RECALL_MEMORY, REMEMBER, TRACE_MEMORY
-from placement.queries import IngestView, get_placement
+from densemem.mcp.descriptions import (
+    GET_MEMORY_PLACEMENT,
+    GET_REVIEW,
+    LIST_REVIEWS,
+    RECALL_MEMORY,
+    REMEMBER,
+    TRACE_MEMORY,
+)
+from densemem.paging import Cursor
 from placement.remember import remember
 from placement.request import SCHEMA
+from placement.status import IngestView, get_placement
 from relationships.recall import Recall, recall
 from relationships.trace import Trace, trace
+from review.reviews import Review, ReviewTask, get_review, list_reviews
 
 Arguments = Mapping[str, Any]
 SCHEMAS: Final = Path(__file__).parent / "schemas"
@@ -46,6 +55,14 @@ class Remembered(IngestView):
     """The placement of what was remembered; `replayed` when an earlier request had already stored it."""
 
     replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """A page of questions; `next_cursor` asks for the next one, None at the end."""
+
+    results: tuple[ReviewTask, ...]
+    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +102,7 @@ def call_remember(who: Principal, arguments: Arguments) -> Remembered:
         idempotency_key=arguments["idempotency_key"],
         now=timezone.now(),
     )
-    view = get_placement(team_id=who.team_id, ingest_id=accepted.ingest_id)
+    view = get_placement(team_id=who.team_id, ingest_id=accepted.ingest_id, reader_id=who.profile_id)
     return Remembered(**_values(view), replayed=accepted.replayed)
 
 
@@ -95,7 +112,7 @@ def call_get_memory_placement(who: Principal, arguments: Arguments) -> IngestVie
     :raises Refused: invalid arguments, or no such ingest
     """
     check(arguments, PLACEMENT_INPUT)
-    return get_placement(team_id=who.team_id, ingest_id=read_id(arguments["ingest_id"]))
+    return get_placement(team_id=who.team_id, ingest_id=read_id(arguments["ingest_id"]), reader_id=who.profile_id)
 
 
 def call_recall_memory(who: Principal, arguments: Arguments) -> Recall:
@@ -122,10 +139,36 @@ def call_trace_memory(who: Principal, arguments: Arguments) -> Trace:
     return trace(principal=who, relationship_id=read_id(arguments["relationship_id"]))
 
 
+def call_list_reviews(who: Principal, arguments: Arguments) -> Questions:
+    """Return a page of the team's questions.
+
+    :raises Refused: invalid arguments
+    """
+    check(arguments, LIST_REVIEWS_INPUT)
+    page = list_reviews(
+        principal=who,
+        mine=arguments.get("mine", False),
+        kind=arguments.get("kind"),
+        status=arguments.get("status"),
+        cursor=Cursor.read(arguments.get("cursor", "")),
+        limit=int(arguments.get("limit", limits.PAGE_DEFAULT)),
+    )
+    return Questions(page.rows, str(page.next) if page.next else None)
+
+
+def call_get_review(who: Principal, arguments: Arguments) -> Review:
+    """Return one question, whole.
+
+    :raises Refused: invalid arguments, or no such question
+    """
+    check(arguments, GET_REVIEW_INPUT)
+    return get_review(principal=who, review_id=read_id(arguments["review_id"]))
+
+
 def look_again(who: Principal, answer: Any) -> Any:
     """Return an answer about an ingest with the state it has by now."""
     ingest_id: UUID = answer.ingest_id
-    return replace(answer, **_values(get_placement(team_id=who.team_id, ingest_id=ingest_id)))
+    return replace(answer, **_values(get_placement(team_id=who.team_id, ingest_id=ingest_id, reader_id=who.profile_id)))
 
 
 def tools_of(who: Principal) -> list[Tool]:
@@ -157,6 +200,8 @@ def _moment(text: str | None) -> datetime | None:
 PLACEMENT_INPUT: Final = _schema("get_memory_placement")
 RECALL_INPUT: Final = _schema("recall_memory")
 TRACE_INPUT: Final = _schema("trace_memory")
+LIST_REVIEWS_INPUT: Final = _schema("list_reviews")
+GET_REVIEW_INPUT: Final = _schema("get_review")
 
 TOOLS: Final = (
     Tool(
@@ -196,6 +241,24 @@ TOOLS: Final = (
         TRACE_INPUT,
         Trace,
         call_trace_memory,
+    ),
+    Tool(
+        "list_reviews",
+        "List what waits for a person",
+        LIST_REVIEWS,
+        Scope.READ,
+        LIST_REVIEWS_INPUT,
+        Questions,
+        call_list_reviews,
+    ),
+    Tool(
+        "get_review",
+        "Look at one question",
+        GET_REVIEW,
+        Scope.READ,
+        GET_REVIEW_INPUT,
+        Review,
+        call_get_review,
     ),
 )
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}

@@ -29,16 +29,23 @@ REASONS: Final = {
     403: "unauthorized",
     404: "model_unknown",
     408: "timeout",
+    409: "busy",
     413: "request_too_large",
     429: "rate_limited",
     504: "timeout",
     529: "overloaded",
 }
 STREAM_REASONS: Final = {
+    "invalid_request_error": "request_refused",
+    "authentication_error": "unauthorized",
+    "permission_error": "unauthorized",
+    "not_found_error": "model_unknown",
+    "request_too_large": "request_too_large",
     "rate_limit_error": "rate_limited",
     "overloaded_error": "overloaded",
     "timeout_error": "timeout",
 }
+LASTING: Final = frozenset({"request_refused", "unauthorized", "model_unknown", "request_too_large"})
 
 
 class Claude:
@@ -130,16 +137,21 @@ class _Told:
         self.parts.append(text)
 
     def answer(self, *, default_model: str) -> Answer:
-        """Return the whole answer, or say why there is none."""
+        """Return the whole answer, or say why there is none and what it cost."""
         text = "".join(self.parts)
-        if self.stop == "refusal":
-            raise ProviderUnavailable("refused")
-        if not self.complete or self.stop not in ENDED:
-            raise ProviderUnavailable("broken")
-        if not text.strip():
-            raise ProviderUnavailable("empty")
+        model = str(self.model or default_model)
         usage = Usage(tokens_in=int(self.tokens_in), tokens_out=int(self.tokens_out))
-        return Answer(text=text, model=str(self.model or default_model), usage=usage, truncated=self.stop != "end_turn")
+        if missing := self._missing(text):
+            raise ProviderUnavailable(missing, model=model, usage=usage)
+        return Answer(text=text, model=model, usage=usage, truncated=self.stop != "end_turn")
+
+    def _missing(self, text: str) -> str:
+        """Return why this is no whole answer, or nothing."""
+        if self.stop == "refusal":
+            return "refused"
+        if not self.complete or self.stop not in ENDED:
+            return "broken"
+        return "" if text.strip() else "empty"
 
 
 def _listen(stream: anthropic.Stream[RawMessageStreamEvent], told: _Told) -> None:
@@ -184,7 +196,8 @@ def _by_status(error: anthropic.APIStatusError) -> ProviderUnavailable:
     """Return the refusal for an HTTP error, or for an error told inside a stream that began well."""
     known = REASONS.get(error.status_code) or STREAM_REASONS.get(str(error.type))
     reason = known or ("server_error" if error.status_code >= 500 or error.status_code < 400 else "request_refused")
-    return ProviderUnavailable(reason, retry_after=_retry_after(error.response.headers, now=datetime.now(UTC)))
+    wait = _retry_after(error.response.headers, now=datetime.now(UTC))
+    return ProviderUnavailable(reason, retry_after=wait, lasting=reason in LASTING)
 
 
 def _retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:

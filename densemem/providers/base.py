@@ -8,7 +8,7 @@ invalid answers and the exact faults that were found in them ("Memory Write Pipe
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 
 class Stage(StrEnum):
@@ -52,6 +52,9 @@ class Usage:
     tokens_out: int = 0
 
 
+NOTHING_USED: Final = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The raw text of one complete answer; `truncated` means that the model stopped at its output limit."""
@@ -63,16 +66,30 @@ class Answer:
 
 
 class ProviderUnavailable(Exception):
-    """No complete answer came: repeat the same call later ("Decisions", transport failures).
+    """No complete answer came ("Decisions", transport failures).
 
     :param reason: one word for telemetry, such as `timeout`, `rate_limited`, `refused`, `too_large`, `reset`
     :param retry_after: seconds that the other side asked us to wait, or None
+    :param lasting: no wait can mend it, such as a wrong key: the same call is not repeated
+    :param model: who was asked, where the other side said so
+    :param usage: what the call cost all the same
     """
 
-    def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        retry_after: float | None = None,
+        lasting: bool = False,
+        model: str = "",
+        usage: Usage = NOTHING_USED,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
+        self.lasting = lasting
+        self.model = model
+        self.usage = usage
 
 
 @runtime_checkable

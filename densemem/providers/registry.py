@@ -8,6 +8,7 @@ from typing import Final
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from densemem.core import limits
 from densemem.providers.base import Provider
 
 
@@ -21,6 +22,19 @@ def provider() -> Provider:
     if name not in MAKERS:
         raise ImproperlyConfigured(f"DENSEMEM_PROVIDER is {name!r}; it must be one of {', '.join(sorted(MAKERS))}.")
     return MAKERS[name]()
+
+
+def concurrency() -> int:
+    """Return how many items one drain works on at once. The offline reviewer waits for nobody, so it does one.
+
+    :raises ImproperlyConfigured: no whole number within the bounds
+    """
+    given = str(settings.DENSEMEM_CONCURRENCY or ("1" if settings.DENSEMEM_PROVIDER == "rules" else "8"))
+    if not given.isdecimal() or not 1 <= int(given) <= limits.CONCURRENCY:
+        raise ImproperlyConfigured(
+            f"DENSEMEM_CONCURRENCY is {given!r}; it must be a whole number from 1 to {limits.CONCURRENCY}."
+        )
+    return int(given)
 
 
 def _anthropic() -> Provider:

@@ -76,6 +76,13 @@ def decide_mention(
     return MentionDecision(CREATE, None, "told_apart" if candidates else "no_candidate")
 
 
+def decide_choice(entity_id: UUID | None) -> MentionDecision:
+    """Let a person's choice stand: an Entity, or None for one that is new whatever bears its name."""
+    if entity_id is None:
+        return MentionDecision(CREATE, None, "confirmed_new_by_owner")
+    return MentionDecision(REUSE, entity_id, "selected_by_owner")
+
+
 def settle_group(decisions: Sequence[MentionDecision]) -> tuple[MentionDecision, ...]:
     """
     Settle the mentions of one ingest that share key and kind, in their order.

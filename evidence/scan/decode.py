@@ -7,49 +7,20 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
-BLOCKS: Final = 16
+BLOCKS: Final = 2_000  # looked at, of one alphabet; a text of evidence has not that many
 BLOCK_CHARS: Final = 8_000
-PERCENTS: Final = 3
+PROBE_CHARS: Final = 96  # enough to tell an opaque block; whole groups of every alphabet
 
 Decoder = Callable[[str], bytes]
 
-_MORSE: Final = dict(
-    zip(
-        [
-            ".-",
-            "-...",
-            "-.-.",
-            "-..",
-            ".",
-            "..-.",
-            "--.",
-            "....",
-            "..",
-            ".---",
-            "-.-",
-            ".-..",
-            "--",
-            "-.",
-            "---",
-            ".--.",
-            "--.-",
-            ".-.",
-            "...",
-            "-",
-            "..-",
-            "...-",
-            ".--",
-            "-..-",
-            "-.--",
-            "--..",
-        ],
-        "abcdefghijklmnopqrstuvwxyz",
-        strict=True,
-    )
+_MORSE_LETTERS: Final = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
 )
+_MORSE: Final = dict(zip(_MORSE_LETTERS.split(), "abcdefghijklmnopqrstuvwxyz", strict=True))
 
 
 def _base64(block: str) -> bytes:
@@ -109,7 +80,7 @@ ALPHABETS: Final[tuple[tuple[str, Decoder], ...]] = (
         r"(?<![A-Za-z0-9+/_\-])[A-Za-z0-9+/_\-]{16,}+(?:\r?\n[A-Za-z0-9+/_\-]{8,}+(?![ .,;:]))*+={0,2}",
         _base64,
     ),
-    (r"[^\s%<>\"]{0,20}(?:%[0-9a-fA-F]{2}[^\s%<>\"]{0,20}){3,}+", _percent),
+    (r"(?:%[0-9a-fA-F]{2}[^\s%<>\"]{0,20}+){3,}+", _percent),
     (r"(?:&#(?:x[0-9a-fA-F]{2,6}|[0-9]{2,6});){6,}+", _entities),
     (r"(?:\\u[0-9a-fA-F]{4}){6,}+", _escapes),
     (r"(?<![.\-])(?:[.\-]{1,5}+(?: / | /|/ | )){8,}+[.\-]{0,5}", _morse),
@@ -118,21 +89,24 @@ ALPHABETS: Final[tuple[tuple[str, Decoder], ...]] = (
 _ALPHABETS: Final = tuple((re.compile(pattern), decoder) for pattern, decoder in ALPHABETS)
 
 
-def blocks(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, decoded text) of each block that decodes to readable text, at most `BLOCKS` an alphabet."""
-    for pattern, decoder in _ALPHABETS:
-        if decoder is _percent and text.count("%") < PERCENTS:
+def blocks(text: str, alphabet: int, chars: int) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, decoded text) of the blocks of one alphabet that decode to readable text, `chars` at most."""
+    pattern, decoder = _ALPHABETS[alphabet]
+    for match in islice(pattern.finditer(text), BLOCKS):
+        start = match.start() - (_unescaped_before(text, match.start()) if decoder is _percent else 0)
+        block = text[start : match.end()].rstrip(" ,:")[:BLOCK_CHARS]
+        if _readable(block[:PROBE_CHARS], decoder) is None or (decoded := _readable(block, decoder)) is None:
             continue
-        seen = 0
-        for match in pattern.finditer(text):
-            block = match.group().rstrip(" ,:")
-            decoded = _readable(block[:BLOCK_CHARS], decoder)
-            if decoded is None:
-                continue
-            yield match.start(), match.start() + len(block), decoded
-            seen += 1
-            if seen == BLOCKS:
-                break
+        chars -= len(block)
+        if chars < 0:
+            return
+        yield start, start + len(block), decoded
+
+
+def _unescaped_before(text: str, start: int) -> int:
+    """Give how many plain characters of the same address stand right before its first escape, 20 at most."""
+    before = re.split(r"[\s%<>\"]", text[max(0, start - 20) : start])
+    return len(before[-1])
 
 
 def _readable(block: str, decoder: Decoder) -> str | None:
@@ -145,23 +119,9 @@ def _readable(block: str, decoder: Decoder) -> str | None:
     return decoded if len(decoded) >= 6 and shown >= 0.85 * len(decoded) else None
 
 
-# A shifted alphabet is recognised by one of these words, so that no text is decoded without a reason.
-SHIFT_WORDS: Final = ("instruction", "previous", "password", "ignore ")
+# A shifted or turned text is recognised by one of these words, so that no text is decoded without a reason.
+TELLING: Final = ("instruction", "previous", "password", "ignore ")
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-_TABLES: Final = tuple(str.maketrans(_LETTERS, _LETTERS[by:] + _LETTERS[:by]) for by in range(26))
-
-
-def shifted(text: str) -> Iterator[str]:
-    """Yield the readings of a lower-case text under a shifted alphabet that holds a telling word; at most two."""
-    found = 0
-    for by in range(1, 26):
-        if any(word.translate(_TABLES[-by]) in text for word in SHIFT_WORDS):
-            yield text.translate(_TABLES[by])
-            found += 1
-            if found == 2:
-                return
-
-
-def reads_backwards(text: str) -> bool:
-    """Answer whether a lower-case text holds a telling word written backwards."""
-    return any(word.strip()[::-1] in text for word in SHIFT_WORDS)
+SHIFTS: Final = {by: str.maketrans(_LETTERS, _LETTERS[by:] + _LETTERS[:by]) for by in range(1, 26)}
+SHIFTED: Final = {by: tuple(word.translate(SHIFTS[26 - by]) for word in TELLING) for by in SHIFTS}
+TURNED: Final = tuple(word.strip()[::-1] for word in TELLING)

@@ -1,392 +1,274 @@
-"""The English rules of the injection scan: what a text says when it gives orders to its reader ("Stage 2").
+"""What English says when it gives orders to its reader ("Stage 2: Deterministic Injection Scan")."""
 
-A rule is heads (a word, or the beginning of words with `*`) and what must follow. The names in braces
-stand for the shared lists below; a gap never crosses the end of a sentence, and every repeat is bounded.
-"""
-
-import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Final
 
 from evidence.scan.model import Rule
-from evidence.scan.views import fold_text
 from evidence.vocabulary import Severity, SignalKind
 
 OVERRIDE, EXTRACT = SignalKind.INSTRUCTION_OVERRIDE, SignalKind.PROMPT_SECRET_EXTRACTION
 TOOL, ROLE, OBSCURE = SignalKind.TOOL_EXFILTRATION, SignalKind.ROLE_CONTROL_SPOOFING, SignalKind.OBFUSCATED_INSTRUCTION
 LOW, MEDIUM, HIGH = Severity.LOW, Severity.MEDIUM, Severity.HIGH
 
-_STEP: Final = r"(?:[^\w.!?;\n]{1,3}+[\w’'-]{1,24}+)"
 
-PARTS: Final = {
-    "gap": _STEP + r"{0,4}?[^\w.!?;]{1,4}+",
-    "near": _STEP + r"{0,1}?[^\w.!?;]{1,4}+",
-    "far": _STEP + r"{0,9}?[^\w.!?;]{1,4}+",
-    "old": r"(?:previous(?:ly)?|prior|preceding|above|earlier|foregoing|former|"
-    r"initial|original|existing|current|other|"
-    r"system|developer|operator(?:['’]s)?|safety|content|ethical|built-in|"
-    r"your|all|any|every|these|those)\b",
-    "orders": r"(?:instructions?|directives?|directions|orders|commands?|prompts?|"
-    r"rules|guidelines?|guardrails?|"
-    r"constraints|restrictions|polic(?:y|ies)|programming|training|safeguards?|"
-    r"protocols|messages? from the system)\b",
-    "secret": r"(?:pass ?words?|passphrases?|passcodes?|pass code|secret (?:key|"
-    r"code|word|phrase)s?|api keys?|credentials|"
-    r"access (?:code|token|key)s?|private keys?|environment variables|"
-    r"confidential (?:data|string|information)|"
-    r"internal configuration)\b",
-    "prompt": r"(?:system|initial|hidden|original|secret|internal|developer)(?:['’]s)? ?(?:prompts?|"
-    r"instructions?|messages?|"
-    r"directives?|configuration)\b",
-    "machine": r"(?:ai|a\.i\.|assistants?|chat ?bots?|bots?|llms?|language models?|gpt|chatgpt|agents?)\b",
-    "limits": r"(?:restrictions?|limits|limitations?|filters?|censorship|guidelines|"
-    r"content polic(?:y|ies)|"
-    r"ethic(?:s|al)|rules|boundaries|guardrails)\b",
-    "address": r"(?:https?://|[\w.+-]{1,40}@[\w-]{1,40}\.)",
-    "mode": r"(?:developer|dev|god|dan|jailbreak|unrestricted|sudo|system|override|"
-    r"admin|maintenance|debug|"
-    r"[a-z]{2,20} override)",
-    "code": r"(?:base ?-?(?:16|32|64)|rot-?13|morse|caesar|hex(?:adecimal)?|binary|" r"pig latin|leetspeak|ciphers?)\b",
-    "act": r"(?:say|state|output|print|tell|write|respond|answer|give|list|reply|"
-    r"repeat|forward|send|direct|instead|admit)\b",
+def rules(table: Mapping[tuple[SignalKind, Severity], str]) -> tuple[Rule, ...]:
+    """Make one rule of each line of a table."""
+    return tuple(
+        Rule(kind, severity, line.strip())
+        for (kind, severity), lines in table.items()
+        for line in lines.splitlines()
+        if line.strip()
+    )
+
+
+LISTS: Final = {
+    "DROP": (
+        "ignore ignoring disregard disregarding forget forgetting overlook bypass bypassing override overriding "
+        "neglect discard skip dismiss abandon supersede supersedes ignor ignroe omit unlearn void"
+    ),
+    "OLD": (
+        "previous previously prior preceding above earlier foregoing former past initial original existing current "
+        "other system developer operator safety content ethical your all any every these those ur"
+    ),
+    "BEFORE": "previous previously prior preceding above earlier foregoing before beforehand so given told said",
+    "ORDERS": (
+        "instruction instructions instructs directive directives directions order orders command commands prompt "
+        "prompts rule rules guideline guidelines guardrail guardrails constraint constraints restriction restrictions "
+        "policy policies programming training safeguard safeguards protocol protocols instrucions intructions"
+    ),
+    "SHOW": (
+        "reveal show print output display repeat tell leak dump expose share give disclose list write recite return "
+        "echo provide send translate summarize summarise confirm spell copy say state read paste divulge"
+    ),
+    "SECRET": (
+        "password passwords passphrase passphrases passcode passcodes credentials credential secret secrets pw pwd "
+        "passwort psswd"
+    ),
+    "KEYS": "key code codes word phrase keys token tokens",
+    "KEYED": "secret api access private security pass unlock activation hidden",
+    "OF_SYSTEM": "system initial hidden original secret internal developer",
+    "PROMPTS": "prompt prompts instruction instructions message messages directive directives configuration",
+    "MACHINE": "ai assistant assistants chatbot chatbots bot bots llm llms gpt chatgpt agent agents model",
+    "LIMITS": (
+        "restriction restrictions limit limits limitation limitations filter filters filtering censorship guidelines "
+        "policy policies ethics ethical rules boundaries guardrails morals morality moral restraint restraints "
+        "constraints warnings disclaimers moderation"
+    ),
+    "FREE": "unrestricted uncensored unfiltered jailbroken unhinged amoral unbound",
+    "MODES": "developer dev god dan jailbreak unrestricted sudo override admin maintenance debug root master evil",
+    "ACT": (
+        "say state output print tell write respond answer give list reply repeat forward send direct instead admit "
+        "provide create translate return recommend claim announce"
+    ),
+    "REPLY": "reply respond answer respons answering replying responding",
+    "REPLIES": "reply replies response responses answer answers output outputs message messages",
+    "EVERY": "every each all any",
+    "YOUR": "your ur",
+    "FOLLOW": "follow following obey obeying adhere adhering comply complying listen listening heed",
+    "BE": "are will must shall can should now be become re ll going to",
+    "CODE": "base16 base32 base64 rot13 morse caesar hex hexadecimal binary leetspeak cipher ciphers",
+    "PLAY": "pretend act imagine simulate roleplay become impersonate behave play acting assume",
+    "PERSON": "user users customer customers client clients",
+    "FACTS": (
+        "address balance database password birth birthday birthdate live lives living residence account initials "
+        "email favorite ssn identity phone gender age city"
+    ),
+    "PIECE": "snippet snippets excerpt section block segment fragment lines portion passage",
+    "NEXT": "following subsequent below next ensuing succeeding",
+    "PUT": (
+        "add include insert embed incorporate integrate merge append employ use utilize utilise adopt absorb blend fuse "
+        "render introduce deploy execute run leverage engage weave inject implement embedding adding including inserting "
+        "incorporating integrating using featuring merging"
+    ),
+    "MINE": "code codebase implementation solution response answer output project script program reply",
+    "CRIME": (
+        "immoral unethical illegal harmful dangerous offensive inappropriate nsfw unlawful profanity hateful explicit"
+    ),
 }
 
-
-def rule(kind: SignalKind, severity: Severity, heads: str, rest: str = "", *, anywhere: bool = False) -> Rule:
-    """Build a rule from its heads, parted by white space, and the pattern that must follow one of them."""
-    words = fold_text(heads).split()
-    end = "" if anywhere else r"(?!\w)"
-    head = "|".join(re.escape(word[:-1]) + r"\w{0,9}+" if word[-1] == "*" else re.escape(word) + end for word in words)
-    source = f"(?:{head})" + fold_text(re.sub(r"\{([a-z]+)\}", lambda name: PARTS[name.group(1)], rest))
-    return Rule(kind, severity, tuple(words), re.compile(source), anywhere)
-
-
-def rules(rows: Iterable[tuple[SignalKind, Severity, str, str]], *, anywhere: bool = False) -> tuple[Rule, ...]:
-    """Build the rules of a table."""
-    return tuple(rule(*row, anywhere=anywhere) for row in rows)
-
-
-_DROP: Final = (
-    "ignore ignoring disregard disregarding forget forgetting overlook "
-    "bypass bypassing override overriding neglect "
-    "discard skip dismiss abandon supersede supersedes ignor omit"
-)
-_SHOW: Final = (
-    "reveal show print output display repeat tell leak dump expose share "
-    "give disclose list write recite return echo "
-    "provide send translate summarize confirm spell copy"
-)
-
 ENGLISH: Final = rules(
-    (
-        # Instruction override.
-        (OVERRIDE, HIGH, _DROP, r"{gap}{old}{gap}{orders}"),
-        (
-            OVERRIDE,
-            HIGH,
-            _DROP,
-            r"(?:{near})?(?:your|all|these|those|my)(?:[^\w.!?;]{1,3}(?:of|the|your)){0,2} {orders}",
-        ),
-        (OVERRIDE, MEDIUM, _DROP, r"{gap}{orders}{near}(?:above|before|you|that tell|so far|given)\b"),
-        (
-            OVERRIDE,
-            MEDIUM,
-            _DROP,
-            r"(?: about)? (?:everything|anything|all|every ?thing|everthing|whatever|what)\b{gap}"
-            r"(?:above|before|been told|were told|been instructed|instructed|learned|preceding|prior)\b",
-        ),
-        (OVERRIDE, MEDIUM, _DROP, r"(?: all| everything)?(?: of)? the (?:above|foregoing|preceding)\b"),
-        (OVERRIDE, MEDIUM, _DROP, r" (?:the|this|that|all|any|your)\b{gap}(?:,? and|,? but|;) (?:\w{1,15} ){0,1}{act}"),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "do don't dont don’t stop never no",
-            r"(?: not| longer)? (?:listen(?:ing)? to|follow(?:ing)?|obey(?:ing)?|"
-            r"adher(?:e|ing) to|comply(?:ing)? with){gap}{old}{gap}(?:{orders}|information|context)",
-        ),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "new updated real true actual revised",
-            r" (?:instructions?|directives?|tasks?|orders?|objective|goal)"
-            r"(?: ?:| (?:supersedes?|overrides?|is to|are to)\b)",
-        ),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "from",
-            r" now on,? (?:on,? )?(?:you\b|your\b|act\b|ignore\b|respond\b|answer\b|reply\b|behave\b)",
-        ),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "you you're",
-            r"(?: are| will| must| shall)?(?: now| be| become){1,3}(?: acting as|"
-            r" called| going to act as)?"
-            r" (?:an? |in |the )?(?:{near})?(?:dan|{mode} mode|unrestricted|uncensored|"
-            r"unfiltered|jailbroken|free from|{machine})\b",
-        ),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "you you're",
-            r"(?: are| have| can| must| will)?{near}(?:no|free from|not bound by|"
-            r"unbound by|without|without any) "
-            r"(?:\w{1,15} ){0,2}{limits}",
-        ),
-        (
-            OVERRIDE,
-            LOW,
-            "enable enabled enter entering activate activated activating initiate initiating switch in",
-            r"(?: (?:to|into|an?|the|now)){0,2}[^\w.!?;]{1,3}(?:developer|dan|"
-            r"god|jailbreak|unrestricted|sudo|override|maintenance|"
-            r"law enforcement override|knowledge verification) mode\b",
-        ),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "answer respond reply act behave comply speak talk",
-            r"{gap}(?:without|with no|no)(?: any)? "
-            r"(?:\w{1,15} ){0,1}{limits}",
-        ),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "pretend act imagine simulate roleplay become",
-            r"{gap}{machine}{gap}(?:no|without|unrestricted|"
-            r"uncensored|unfiltered|does not|doesn't|not)\b",
-        ),
-        (OVERRIDE, MEDIUM, "pretend", r" (?:to have|you(?:'ve| have)?) (?:forgotten|forgot)\b"),
-        (OVERRIDE, MEDIUM, "do", r" anything now\b"),
-        (OVERRIDE, MEDIUM, "dan", r" (?:mode|stands for|can do|can override|does not)\b"),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "must have should",
-            r"(?: to)? (?:obey|comply with|answer|follow|listen to)(?: with)? (?:every|all|any|my|only)"
-            r"(?: of)?(?: my| the)? (?:orders?|commands?|requests?|questions?|instructions?)\b",
-        ),
-        (OVERRIDE, MEDIUM, "follow obey", r" only (?:my|user|the user's|these) (?:commands?|orders?|instructions?)\b"),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "safety content ethical security",
-            r" (?:protocols?|filters?|checks?|rules?|guidelines?|polic(?:y|ies))"
-            r"(?: (?:are|is|have been))?(?: now)? (?:disabled|off|deactivated|"
-            r"suspended|lifted|do not apply|don't apply)\b",
-        ),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "skip bypass disable suspend turn",
-            r"(?: off)? (?:all |any |the |your ){0,2}(?:safety|content|security) "
-            r"(?:protocols?|filters?|checks?|rules?|guidelines?|polic(?:y|ies))\b",
-        ),
-        (
-            OVERRIDE,
-            MEDIUM,
-            "regardless",
-            r" of (?:any |all )?(?:previous|prior|earlier) (?:tasks?|instructions?|prompts?)\b",
-        ),
-        # Prompt or secret extraction.
-        (EXTRACT, HIGH, _SHOW, r"{gap}{prompt}"),
-        (
-            EXTRACT,
-            MEDIUM,
-            _SHOW,
-            r"{gap}(?:your|above|previous|preceding|prior)(?: \w{1,12}){0,1} (?:prompts?|"
-            r"instructions?|directives?|"
-            r"programming)\b",
-        ),
-        (
-            EXTRACT,
-            MEDIUM,
-            _SHOW,
-            r"{gap}instructions?(?: that)? (?:you (?:were|are|have|had|got)|you've|" r"given|so far|to me)\b",
-        ),
-        (
-            EXTRACT,
-            MEDIUM,
-            "output print repeat reveal recite dump",
-            r" (?:me )?(?:everything|all|the (?:full|entire|raw)){gap}"
-            r"(?:above|context|conversation|system|database|prompt|instructions)\b",
-        ),
-        (
-            EXTRACT,
-            MEDIUM,
-            _SHOW,
-            r"(?: me| us)?(?: with)?{near}(?:your|our|any|all|internal|me the|" r"us the|me a){near}{secret}",
-        ),
-        (
-            EXTRACT,
-            MEDIUM,
-            _SHOW,
-            r" (?:me )?(?:the |an? )?(?:\w{1,12} ){0,2}(?:about |with |in |using )?(?:the |"
-            r"your |any )?{secret}"
-            r"(?=[^\w]{0,2}$|[^\w]{1,3}(?:in|as|using|you can|for (?:this|our|the) (?:system|mode))\b)",
-        ),
-        (
-            EXTRACT,
-            LOW,
-            "what what's whats",
-            r"(?:['’]s| is| are| was| were| would)? (?:the |your |our |my )(?:\w{1,12} ){0,2}"
-            r"(?:{secret}|system prompt\b|instructions\b)",
-        ),
-        (EXTRACT, LOW, "need know want ask asked", r" (?:to know )?(?:for )?(?:your|the) (?:system )?{secret}"),
-        (
-            EXTRACT,
-            LOW,
-            "tell give share confirm print show provide",
-            r"(?: me| us){near}(?:the |your )?(?:user|users|database|list of users|"
-            r"customers?)(?:['’]s?)?{gap}(?:address|balance|database|password|"
-            r"birth|live|lives|residence|account|initials)\b",
-        ),
-        (
-            EXTRACT,
-            LOW,
-            "where what can",
-            r"(?:['’]s| is| does| do| are| you tell me){near}(?:first three letters of )?(?:the user(?:['’]s)?) "
-            r"(?:\w{1,15} ){0,3}(?:live|living|address|email|password|balance|"
-            r"birth|residence|initials|favorite)\b",
-        ),
-        (
-            EXTRACT,
-            LOW,
-            "give tell",
-            r" me \w{1,20}['’]s (?:\w{1,15} ){0,2}(?:birth date|email address|"
-            r"city of residence|bank balance|"
-            r"social security number)\b",
-        ),
-        # Tools and exfiltration.
-        (
-            TOOL,
-            MEDIUM,
-            "call use invoke run execute trigger using",
-            r" (?:the )?[`'\"]?(?:send|email|http|post|delete|write|exec|execute|"
-            r"fetch|upload|transfer|read|run|get|web|file|shell|browser)_\w{2,30}",
-        ),
-        (
-            TOOL,
-            MEDIUM,
-            "send forward email e-mail post upload transmit exfiltrate submit copy transfer mail",
-            r"{far}(?:all|full|entire|every|database|customers?|credentials|passwords?|"
-            r"secrets?|conversation|records|contents?|"
-            r"history|summary|messages)\b{far}(?:to|externally|at)\b(?:{gap}(?:{address}|"
-            r"external|attacker|webhook)|"
-            r" (?:my|this|the following) )",
-        ),
-        (
-            TOOL,
-            MEDIUM,
-            "exfiltrate forward send leak",
-            r"{gap}(?:data|credentials|records|secrets?|database|history)\b{gap}(?:externally|"
-            r"outside|attacker)\b",
-        ),
-        (
-            TOOL,
-            MEDIUM,
-            "when once upon after",
-            r"(?: you| an ai)? (?:read|reading|process|processing|see|parse) this,? "
-            r"(?:\w{1,15} ){0,2}(?:email|send|forward|call|post|run|reveal|print|delete|visit)\b",
-        ),
-        (
-            TOOL,
-            MEDIUM,
-            "save store remember add write commit",
-            r"{far}(?:to|in|into) your (?:long-term |persistent )?memory\b",
-        ),
-        (
-            TOOL,
-            MEDIUM,
-            "include included append appended add added repeat mention insert always output",
-            r"{far}(?:every|each|all|any)"
-            r" (?:\w{1,12} ){0,2}(?:reply|replies|responses?|answers?|reports?|"
-            r"summary|summaries|outputs?)\b",
-        ),
-        # Role and control spoofing.
-        (
-            ROLE,
-            MEDIUM,
-            "note notice message instruction instructions attention important reminder for",
-            r"(?: \w{1,10}){0,1} (?:to|for)? ?"
-            r"(?:the |any |all |an? )?(?:\w{1,10} )?{machine}[^\w\n]{0,3}(?:systems? |"
-            r"agents? )?(?:reading|processing|parsing|"
-            r"summari[sz]ing|:)",
-        ),
-        (
-            ROLE,
-            MEDIUM,
-            "ai llm assistant assistants agent agents bot chatbot",
-            r"(?: \w{1,12}){0,1} (?:reading|processing|parsing|summari[sz]ing) (?:this|these)\b",
-        ),
-        (
-            ROLE,
-            LOW,
-            "i'm i’m i imagine",
-            r"(?: am)?(?: now| actually| also| i'm| the){0,2} (?:(?:your|an?|the) )?(?:system )?(?:developer|"
-            r"creator|"
-            r"maintainer|administrator|god|admin|police officer|president of the united states)\b{far}(?:you|"
-            r"i need|system|audit|"
-            r"password|answer)",
-        ),
-        (
-            ROLE,
-            LOW,
-            "as",
-            r" (?:your (?:creator|developer|administrator|boss|god)\b|an ai (?:developed|" r"created|trained|made) by)",
-        ),
-        (
-            ROLE,
-            MEDIUM,
-            "the",
-            r" user (?:is (?:now )?(?:an? )?(?:admin|administrator|clearly authori[sz]ed|"
-            r"authori[sz]ed)|has granted permission)\b",
-        ),
-        (
-            ROLE,
-            MEDIUM,
-            "you",
-            r" (?:may|can|are) (?:now |hereby ){1,2}(?:\w{1,12} )?(?:to )?(?:reveal|"
-            r"disregard|ignore|disclose|share|instructed)\b",
-        ),
-        # Obfuscated instructions.
-        (
-            OBSCURE,
-            MEDIUM,
-            "decode decrypt unscramble deobfuscate interlace read",
-            r"{far}(?:and|then)\b{near}(?:do|follow|execute|obey|perform|"
-            r"comply)\b",
-        ),
-        (OBSCURE, LOW, "decode decrypt unscramble decipher", r"{gap}(?:{code}|code\b|string\b)"),
-        (
-            OBSCURE,
-            LOW,
-            "encode write answer respond provide give split display",
-            r"(?: \w{1,12}){0,6} (?:in|using|into|to|with)(?: \w{1,12}){0,2} {code}",
-        ),
-        (OBSCURE, LOW, "interlace combine concatenate", r" (?:part|parts|a, b|the (?:strings|parts))\b"),
-        (
-            OBSCURE,
-            LOW,
-            "modify enhance translate begin start preface augment write provide give",
-            r" your (?:response|answer|reply|output|"
-            r"message)s?\b(?:{gap}(?:with|by|to|into|in|backward|backwards|reverse))?",
-        ),
-        (OBSCURE, LOW, "in", r" your (?:response|answer|reply|output), "),
-    )
+    {
+        (OVERRIDE, HIGH): """
+            DROP .. OLD .. ORDERS
+        """,
+        (OVERRIDE, MEDIUM): """
+            DROP .. ORDERS . BEFORE|you|that
+            DROP about? everything|anything|all|every|everthing|whatever|what .. above|before|told|instructed|learned|preceding|prior|previously|previous|earlier|said
+            DROP all|everything? of? the|what|text? above|foregoing|preceding
+            DROP the|this|that|all|any|your .. and|but . ACT
+            DROP the? previous|prior|preceding|earlier|above . task|tasks|request|prompt|context|conversation|assignment|message|messages|text|chat|question|questions
+            not|stop|never|t|dont longer? FOLLOW to|with? .. OLD .. ORDERS|information|context
+            new|updated|real|true|actual|revised ORDERS|task|tasks|objective|goal :
+            new|updated|real|true|actual|revised ORDERS|task|tasks|objective|goal supersede|supersedes|override|overrides
+            new|updated|real|true|actual|revised ORDERS|task|tasks|objective|goal is|are to
+            from now on on? you|your|act|ignore|respond|answer|reply|behave|i
+            from this|that point|moment on|onward|onwards|forward you|your|act|ignore|respond|answer|reply|behave
+            you BE BE? BE? acting|called? as|in|an|a|the? . FREE|jailbroken
+            you BE BE? a|an|the? . MODES mode
+            you are|re|will|become now . dan|MACHINE|FREE
+            you . . no|without|without|from|by any? . LIMITS
+            have|has|with no . LIMITS . and|must|you|whatsoever
+            REPLY|act|behave|comply|speak|talk .. without|with|no no|any? . LIMITS
+            PLAY .. MACHINE .. no|without|unrestricted|uncensored|unfiltered|not|doesn
+            pretend to|you|that have|ve? forgotten|forgot|forget
+            do anything now
+            dan mode|stands|can|does|will
+            must|have|should|will to? obey|comply|answer|follow|listen|fulfill to|with? every|all|any|my|only of? my|the? order|orders|command|commands|request|requests|question|questions|instruction|instructions|prompt|prompts
+            follow|obey only my|user|these|the . command|commands|order|orders|instruction|instructions
+            safety|content|ethical|security protocols|filters|filter|checks|rules|guidelines|policy|policies are|is|have|been? been? now? disabled|off|deactivated|suspended|lifted
+            skip|bypass|disable|suspend|turn off? all|any|the|your? all|the|your? safety|content|security protocols|filters|filter|checks|rules|guidelines|policy|policies
+            regardless of any|all? previous|prior|earlier task|tasks|instruction|instructions|prompt|prompts
+            stay|remain|staying|break|breaking in|of? character .. you|as|never|always|reply|answer|respond
+            never refuse|refuses|decline to|a|any|an? . CRIME|request|requests|question|questions|order|answer|command|prompt
+            CRIME and|or CRIME .. answer|answers|response|responses|content|request|requests|advice
+            CRIME|any CRIME? or|and CRIME .. no matter
+            openai|anthropic|google content? policy|policies|guidelines|rules .. ignore|not|bypass|without|break|anymore|no
+            free|freed|liberated|released from .. LIMITS|openai|ORDERS
+            broken|break|breaks free of|from .. confines|LIMITS|chains|openai|ORDERS
+            no longer bound|restricted|constrained|limited|governed
+            not|never|t bound|restricted|constrained|limited|governed by .. LIMITS|ORDERS|openai
+            t|not|never care|worry about .. LIMITS|consequences .. you|answer|ORDERS
+            as an? ai language? model .. not|never|t say|mention|answer|respond
+            two|both|dual responses|ways|answers .. jailbreak|dan|FREE|CRIME|character|normal
+            stop being|acting as? an? ai|assistant|chatbot
+            reset|clear|erase|wipe your . memory|context|instructions|programming|training
+            end|ignore|forget .. system|initial|previous prompt . start|begin|new
+        """,
+        (OVERRIDE, LOW): """
+            enable|enabled|enter|entering|activate|activated|activating|initiate|initiating|switch|in to|into|an|a|the|now? to|into|an|a|the|now? . MODES mode
+            this|that is your|the only|new|real|main|sole task|goal|purpose|job|instruction
+            just|only|simply|exactly|please say|print|output|respond|reply|write|answer with|only|exactly|just|the|this
+            say|print|output|repeat|respond|reply|write only|exactly|just the|this|with|one|those|these
+            repeat after me
+            instead|rather of|than .. processing|answering|doing|following|responding|input
+            instead say|print|respond|output|write|reply|answer|do|tell|you
+            end|start|beginning|conclusion of|the|user|system input|prompt|instructions|message|query|text
+            you must|will|shall always|only|never|now . respond|reply|answer|say|output|print|obey|start|begin|act
+            your new|only|real|main|sole|primary task|goal|purpose|job|role|objective is|:
+            you are|re going to|about to|now . act|pretend|play|simulate|roleplay|answer|respond as|to?
+            you BE act|acting|pretend|respond|answer|speak|behave|roleplay|play as . . MACHINE|character|human|evil|expert|terminal|interpreter|simulator
+            act|pretend|respond|answer|roleplay as if|though|like|though you . no|not|can|are|were|have .. LIMITS|MACHINE|human|internet
+            i want you to act|pretend|roleplay|play|respond|answer|simulate|write|imagine|be
+            forget|ignore|drop|scrap about? that|this|it can|could|please|instead|and|now|just
+            actually|no|wait can|could|please . . . . . . instead END
+            DROP the|this|that|webpage|table|resume|function|article|paper|page|document|website|email . and|but|or . ACT
+            if we|i|you were to ignore|forget|disregard the|this|that|all
+            i will|ll|am tip|give|pay|giving you
+            hypothetical|fictional|imaginary|alternate scenario|story|world|dialogue|universe|character|reality .. LIMITS|CRIME|MACHINE|ORDERS
+            CRIME|evil .. character|chatbot|ai|response|persona
+        """,
+        (EXTRACT, HIGH): """
+            SHOW .. OF_SYSTEM s? PROMPTS
+            SHOW .. system_prompt|systemprompt
+        """,
+        (EXTRACT, MEDIUM): """
+            SHOW .. YOUR|above|previous|preceding|prior . prompt|prompts|instruction|instructions|directive|directives|programming
+            SHOW .. instruction|instructions|rules|prompt that? you were|are|have|had|got|ve|received|given
+            SHOW .. instruction|instructions|prompt given|so|to . far|me|you
+            output|print|repeat|reveal|recite|dump|copy|return me? everything|all|the full|entire|raw? .. above|context|conversation|system|database|prompt|instructions|verbatim|before
+            repeat|print|output|copy|write|recite the? words|text|message|sentence|lines above|before|preceding|prior
+            SHOW me|us? with? . YOUR|our|any|all|internal|the|a . SECRET
+            SHOW me|us? with? . YOUR|our|any|all|internal|the|a . KEYED KEYS
+            SHOW me? the|an|a? . . about|with|in|using? the|your|any? SECRET END|in|as|using|you|for|now|please|to
+            SHOW me? the|an|a? . . about|with|in|using? the|your|any? KEYED KEYS END|in|as|using|you|for|now|please|to
+            SHOW .. pass word|code|phrase
+            what|whats|which .. PROMPTS . you .. given|told|received|instructed
+            SHOW .. environment variables
+        """,
+        (EXTRACT, LOW): """
+            what|whats s|is|are|was|were|would? the|your|our|my . . SECRET
+            what|whats s|is|are|was|were|would? the|your|our|my . . KEYED KEYS
+            what|whats s|is|are|was|were|would? your . . prompt|instructions|rules|directives|guidelines|configuration
+            need|know|want|ask|asked|give|gimme to? know? for? your|the system? SECRET
+            need|know|want|ask|asked|give|gimme to? know? for? your|the system? KEYED KEYS
+            tell|give|share|confirm|print|show|provide|encode|translate|spell . the|your|a|our? PERSON|database|list s|of? .. FACTS
+            where|what|can|whats|when s|is|does|do|are|you|was? tell? me? . . . the PERSON s? . . . FACTS|born|first|last|name
+            give|tell me? . s . . date|email|address|city|balance|security|residence|number
+            where|when does|do|did|is|was . . live|living|born|located END
+            phishing email|message|mail|site ... address|password|credentials
+            SHOW|explain|rephrase|paraphrase|describe|elaborate|remind|list|reword|rewrite .. YOUR|these|those|previous|prior|above|preceding|original|initial|first . prompt|prompts|instruction|instructions|rules|directives|guidelines|message|sentence|paragraph|text
+            which|what|whats word|words|phrase|phrases|input|code .. grant|grants|granted|unlock|unlocks|access|say|trigger
+            i m? forgot|forgotten|lost|misplaced .. SECRET|code|key|passcode
+            remind me .. instruction|instructions|rules|prompt|SECRET|code
+            the? correct|right|real|actual|valid SECRET|KEYED|code
+            word|phrase|code|sentence that|which will? grants|grant|unlocks|gives|allows|triggers
+            what|how .. you .. say|respond|reply|do|output|print if|when . i|user|someone .. SECRET|code|says|say|enters|typed|types|correct
+            simulate|pretend|imagine|suppose|assume|if .. SECRET|code|input was|is|were|had|has correct|been|entered|right
+            print|console|echo|log|return access granted
+            access granted|granted|authorized|approved|denied
+            grant|grants|granting|give me|us? full|admin|root|immediate|total? access
+            SECRET|code .. correct|right|valid|accepted|verified
+            i|we lost|forgot|forgotten|misplaced my|the|our . SECRET|code
+            SECRET|KEYED|code backwards|reversed|reverse|encoded
+            first|last|every letter|letters|character|characters|word|words of .. SECRET|code|prompt|ORDERS
+            say|print|output|type|write . access granted
+            rhyme|rhymes|poem|hint|hints|acrostic|synonym|synonyms|story .. SECRET|code
+            share|confirm|know|passwords|password .. can you confirm|share ours|yours
+        """,
+        (TOOL, MEDIUM): """
+            send|forward|email|post|upload|transmit|exfiltrate|submit|copy|transfer|mail ... full|entire|every|database|customer|customers|credentials|password|passwords|secret|secrets|conversation|records|contents|history|summary|messages ... to|externally|at|via .. http|https|external|attacker|webhook
+            send|forward|email|post|upload|transmit|exfiltrate|submit|copy|transfer|mail ... full|entire|every|database|customer|customers|credentials|password|passwords|secret|secrets|conversation|records|contents|history|messages ... to my|this|the following
+            exfiltrate|forward|send|leak .. data|credentials|records|secret|secrets|database|history .. externally|outside|attacker
+            when|once|upon|after you|an|ai? ai? read|reading|process|processing|see|parse this . . email|send|forward|call|post|run|reveal|print|delete|visit
+            save|store|remember|add|write|commit ... to|in|into your long|persistent? term? memory
+            include|included|append|appended|add|added|repeat|mention|insert|always|output|begin|end|start|finish|prefix ... EVERY . . REPLIES|reports|summary|summaries
+            when|once|if|before|after|while summarizing|summarising|processing|reading|answering|responding . . also|secretly|silently|instead|always
+            do|and|but not|never mention|tell|reveal|disclose|inform this|that|the|it|to|about .. user|instruction|instructions|human|anyone
+        """,
+        (TOOL, LOW): """
+            NEXT code|script|coding|source PIECE ... YOUR . MINE
+            YOUR . MINE ... NEXT code|script|coding|source PIECE
+            PUT . . NEXT code|script|coding|source PIECE END|:|to|for|as|at
+            presence|inclusion|integration|incorporation|use of|the . NEXT code|script|coding|source PIECE
+            must|should|needs be|always . included|added|mentioned|appended|inserted|repeated in|to|with EVERY|future
+            future tasks|responses|answers|replies|conversations|messages|reports .. must|always|remember|include|add|mention
+            remember|note that|this? for|in all|every future|subsequent
+            transaction|transfer|payment|money .. to account|iban
+            click|visit|follow|open . link|url . to|and . claim|verify|reset|confirm|secure|win|get
+            send|forward|email|post|upload|submit|transmit .. conversation|history|data|files|passwords|credentials|keys|tokens .. to
+            curl|wget|fetch .. http|https .. sh|bash|env|passwd
+        """,
+        (ROLE, MEDIUM): """
+            note|notice|message|instruction|instructions|attention|important|reminder|for|hey . to|for? the|any|all|an? . MACHINE|ais systems|agents? reading|processing|parsing|summarizing|summarising|:|who|that
+            MACHINE . reading|processing|parsing|summarizing|summarising this|these
+            the user is now? a|an? admin|administrator|clearly|authorized|authorised
+            the user has granted permission
+            you may|can|are|re now|hereby now|hereby? . to? reveal|disregard|ignore|disclose|share|instructed|authorized|allowed|permitted
+            system|admin|administrator|developer|root|security override|alert|notice|message|update|command|instruction :
+            END system|assistant|user|admin : . ACT|ignore|DROP|you
+        """,
+        (ROLE, LOW): """
+            i m|am? now|actually|also|the? m? your|an|a|the? system? developer|creator|maintainer|administrator|admin|owner|ceo|boss|god|president|police|officer|engineer ... you|system|audit|password|answer|need|access|code|safe|tell|give|me|test
+            i m|am the|your|a|an . admin|administrator|owner|developer|creator
+            as your|the creator|developer|administrator|boss|god|owner|admin
+            as an ai developed|created|trained|made by
+            this is a|an|the|your . test|emergency|drill|developer|admin|administrator|owner|owner|creator|override .. you|password|access|system|me
+        """,
+        (OBSCURE, MEDIUM): """
+            decode|decrypt|unscramble|deobfuscate|interlace|read ... and|then . do|follow|execute|obey|perform|comply
+        """,
+        (OBSCURE, LOW): """
+            decode|decrypt|unscramble|decipher .. CODE|code|string|message|text
+            encode|write|answer|respond|provide|give|split|display|translate|convert|use|say|print ... in|using|into|to|with|use .. CODE
+            use|using CODE .. response|answer|reply|display
+            encode|write|answer|respond|provide|give|split|display ... in|using|into|to|with .. rot|base 13|64|16|32
+            interlace|combine|concatenate part|parts|a|the|all b|strings|parts|of?
+            modify|enhance|translate|begin|start|preface|augment|write|provide|give|end|encode|format|reverse|alter|adapt|transform|craft|express|convey|finish your REPLIES
+            in your REPLIES
+            in reverse|backward|backwards order|spelling
+            three|two|these|following strings .. a|b|c|x
+            SHOW|write|answer .. pig latin
+        """,
+    }
 )
 
 # Words written without spaces, once separated letters are joined.
-COMPACT: Final = rules(
-    (
-        (
-            OBSCURE,
-            HIGH,
-            "ignore disregard forget",
-            r"(?:all|any|the|your|of|my){0,4}(?:previous|prior|above|earlier|preceding|system)?"
-            r"(?:instruction|rule|prompt|direction|guideline|order)",
-        ),
-        (OBSCURE, HIGH, "reveal show print", r"(?:me|your|the|all){0,3}(?:systemprompt|password|secret|instructions)"),
+COMPACT: Final = (
+    Rule(
+        OBSCURE,
+        HIGH,
+        r"(?:ignore|disregard|forget)(?:all|any|the|your|of|my){0,4}(?:previous|prior|above|earlier|preceding|system)?"
+        r"(?:instruction|rule|prompt|direction|guideline|order)",
     ),
-    anywhere=True,
+    Rule(OBSCURE, HIGH, r"(?:reveal|show|print)(?:me|your|the|all){0,3}(?:systemprompt|password|secret|instructions)"),
 )

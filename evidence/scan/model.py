@@ -1,9 +1,10 @@
 """The values of the injection scan: rules, signals and the assessment ("Stage 2: Deterministic Injection Scan")."""
 
-import re
 from dataclasses import dataclass
 
 from evidence.vocabulary import ScanDecision, Severity, SignalKind
+
+RANK = {Severity.LOW: 0, Severity.MEDIUM: 1, Severity.HIGH: 2, Severity.CRITICAL: 3}
 
 
 class ScanFailed(Exception):
@@ -31,15 +32,30 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """
-    One lexical pattern, tried only where one of its heads begins.
-
-    A head is a word, the beginning of words (`ignor*`), or a plain string where `anywhere` is set (scripts
-    without spaces).
-    """
+    """What one pattern says when it is found; how the pattern reads is told where it is written."""
 
     kind: SignalKind
     severity: Severity
-    heads: tuple[str, ...]
-    pattern: re.Pattern[str]
-    anywhere: bool = False
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A rule that holds at `[start, end)` of a view."""
+
+    start: int
+    end: int
+    rule: Rule
+
+
+@dataclass(slots=True)
+class Budget:
+    """What one scan may still take; at zero it stops looking and the text is quarantined."""
+
+    matches: int
+    decoded_chars: int
+
+    @property
+    def spent(self) -> bool:
+        """Answer whether matches were left unread."""
+        return self.matches < 0

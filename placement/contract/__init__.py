@@ -6,8 +6,9 @@ found. Nothing is repaired, coerced, renamed or defaulted; the faults go back to
 
 from densemem.core.faults import Fault
 from placement.contract.extraction import Draft, Extraction, Mention, ValueDraft, read_extraction
-from placement.contract.faults import TRUNCATED, AnswerRefused, correction_turn
+from placement.contract.faults import TRUNCATED, AnswerRefused, correction_turn, first, pointer
 from placement.contract.grounds import Signal
+from placement.contract.sentences import sentence
 from placement.contract.strict import (
     EXTRACTION,
     EXTRACTION_REQUEST,
@@ -37,7 +38,10 @@ __all__ = [
     "Verification",
     "check_request",
     "correction_turn",
+    "first",
+    "pointer",
     "prompt",
     "read_extraction",
     "read_verification",
+    "sentence",
 ]

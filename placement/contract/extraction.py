@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
+from densemem.core import limits
 from densemem.core.faults import Fault
 from densemem.core.times import Bound, TimeRefused, check_window, parse_bound
 from entities.vocabulary import EntityKind, ValueType
-from placement.contract.faults import AnswerRefused, clipped, pointer
+from placement.contract.faults import AnswerRefused, clipped, first, pointer
 from placement.contract.grounds import (
     Grounds,
     Place,
@@ -87,11 +89,13 @@ def read_extraction(text: str, *, request: Mapping[str, Any], check_value: Value
     data = read_closed(text, schema=EXTRACTION)
     grounds = Grounds(request)
     offered = {item["proposal_id"] for item in request["proposal"]["observations"]}
-    faults = [
-        *signal_faults(data["security_signals"], grounds=grounds),
-        *_named_faults(data, grounds=grounds, check_value=check_value),
-        *_observation_faults(data, grounds=grounds, offered=offered),
-    ]
+    faults = first(
+        chain(
+            signal_faults(data["security_signals"], grounds=grounds),
+            _named_faults(data, grounds=grounds, check_value=check_value),
+            _observation_faults(data, grounds=grounds, offered=offered),
+        )
+    )
     if faults:
         raise AnswerRefused(faults)
     return _built(data, grounds)
@@ -100,10 +104,10 @@ def read_extraction(text: str, *, request: Mapping[str, Any], check_value: Value
 def _named_faults(data: Mapping[str, Any], *, grounds: Grounds, check_value: ValueRule | None) -> Iterator[Fault]:
     """Yield every fault of mentions and values: their refs share one space of names."""
     yield from _repeated_refs(data, ("mentions", "values"))
-    for name in ("mentions", "values"):
+    for name, most in (("mentions", limits.NAME_CHARS), ("values", limits.VALUE_CHARS)):
         yield from evidence_faults(data[name], name=name, grounds=grounds)
         for index, item in enumerate(data[name]):
-            yield from quote_faults(item, grounds=grounds, at=(name, index))
+            yield from quote_faults(item, grounds=grounds, at=(name, index), most=most)
     for index, item in enumerate(data["values"]):
         yield from _value_faults(item, check_value=check_value, at=("values", index))
 
@@ -197,7 +201,7 @@ def _support_faults(quotes: Sequence[Mapping[str, Any]], *, grounds: Grounds, at
     """Yield every fault of the spans that support one observation."""
     seen: set[Span] = set()
     for index, quote in enumerate(quotes):
-        faults = list(quote_faults(quote, grounds=grounds, at=(*at, index)))
+        faults = list(quote_faults(quote, grounds=grounds, at=(*at, index), most=limits.EVIDENCE_CHARS))
         yield from faults
         if not faults:
             span = grounds.locate(quote)

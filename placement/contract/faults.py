@@ -1,7 +1,6 @@
 """What is wrong with an answer, and how the model is told ("Regeneration, not repair")."""
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import Final
 
 from densemem.core import limits
@@ -17,9 +16,19 @@ class AnswerRefused(Exception):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         """Keep the faults; the message names their codes alone, never what the model wrote."""
-        self.faults: tuple[Fault, ...] = tuple(islice(faults, limits.FAULTS))
+        self.faults: tuple[Fault, ...] = tuple(first(faults))
         assert self.faults
         super().__init__(", ".join(sorted({fault.code for fault in self.faults})))
+
+
+def first(faults: Iterable[Fault]) -> list[Fault]:
+    """Return the first `limits.FAULTS` faults, each once; no more are looked for."""
+    found: dict[Fault, None] = {}
+    for fault in faults:
+        found[fault] = None
+        if len(found) == limits.FAULTS:
+            break
+    return list(found)
 
 
 def pointer(*path: str | int) -> str:

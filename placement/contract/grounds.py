@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from densemem.core.faults import Fault
-from densemem.core.spans import Boundaries, SpanRefused, check_span, locate_quote
+from densemem.core.spans import Boundaries, Quotes, SpanRefused, check_span
 from evidence.vocabulary import SignalKind
 from placement.contract.faults import clipped, pointer
 
@@ -28,9 +28,9 @@ class Signal:
 
 
 class Grounds:
-    """The evidence of one request; each quote is looked up once, however often the answer repeats it."""
+    """The evidence of one request, read once for all the spans and quotes of an answer."""
 
-    __slots__ = ("_boundaries", "_found", "evidence_id", "text")
+    __slots__ = ("_boundaries", "_quotes", "evidence_id", "text")
 
     def __init__(self, request: Mapping[str, Any]) -> None:
         """Take the one evidence item that a request asks about."""
@@ -38,7 +38,7 @@ class Grounds:
         self.evidence_id: str = item["evidence_id"]
         self.text: str = item["content"]
         self._boundaries = Boundaries(self.text)
-        self._found: dict[tuple[str, int | None], Span | SpanRefused] = {}
+        self._quotes = Quotes(self.text)
 
     def check(self, start: int, end: int) -> None:
         """Refuse offsets that are no exact, readable span of the evidence.
@@ -52,21 +52,8 @@ class Grounds:
 
         :raises SpanRefused: not found, not told which, or not on the borders of visible characters
         """
-        key = quote["quote"], quote["occurrence"]
-        if key not in self._found:
-            self._found[key] = self._look_up(*key)
-        found = self._found[key]
-        if isinstance(found, SpanRefused):
-            raise found
-        return found
-
-    def _look_up(self, quote: str, occurrence: int | None) -> Span | SpanRefused:
-        """Return the span, or why there is none."""
-        try:
-            start, end = locate_quote(self.text, quote, occurrence)
-            self.check(start, end)
-        except SpanRefused as refused:
-            return refused
+        start, end = self._quotes.locate(quote["quote"], quote["occurrence"])
+        self.check(start, end)
         return start, end
 
 
@@ -78,12 +65,19 @@ def evidence_faults(items: Sequence[Mapping[str, Any]], *, name: str, grounds: G
             yield Fault(pointer(name, index, "evidence_id"), "evidence_unknown", detail)
 
 
-def quote_faults(item: Mapping[str, Any], *, grounds: Grounds, at: Place) -> Iterator[Fault]:
-    """Yield a fault when a quote is not an exact substring of the evidence, or does not say which one."""
+def quote_faults(item: Mapping[str, Any], *, grounds: Grounds, at: Place, most: int) -> Iterator[Fault]:
+    """Yield a fault when a quote is not an exact substring of the evidence, or does not say which one.
+
+    :param most: characters that the evidence may write there; white space may make them more than the quote has
+    """
     try:
-        grounds.locate(item)
+        start, end = grounds.locate(item)
     except SpanRefused as refused:
         yield Fault(pointer(*at, "quote"), refused.code, clipped(f"{refused} {QUOTE_RULE}"))
+        return
+    if end - start > most:
+        detail = f"The evidence writes this with {end - start} characters; quote at most {most} of them."
+        yield Fault(pointer(*at, "quote"), "quote_too_long", detail)
 
 
 def signal_faults(signals: Sequence[Mapping[str, Any]], *, grounds: Grounds) -> Iterator[Fault]:

@@ -4,16 +4,15 @@ import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
 
 from densemem.core import limits
 from densemem.core.faults import Fault
-from placement.contract.faults import AnswerRefused, clipped, pointer
+from placement.contract.faults import AnswerRefused, clipped, first, pointer
+from placement.contract.sentences import sentence
 
 _HOME: Final = Path(__file__).resolve().parent.parent
 
@@ -49,7 +48,7 @@ def read_closed(text: str, *, schema: Mapping[str, Any]) -> dict[str, Any]:
     """
     data = _parse(text)
     try:
-        faults = list(islice(_schema_faults(data, schema), limits.FAULTS)) or list(_text_faults(data, ()))
+        faults = first(_schema_faults(data, schema)) or first(_text_faults(data, ()))
     except RecursionError:
         faults = [TOO_DEEP]
     if faults:
@@ -115,14 +114,7 @@ def _finite(word: str) -> Any:
 def _schema_faults(data: Any, schema: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield one fault for each broken rule of the schema."""
     for error in _VALIDATORS[str(schema["title"])].iter_errors(data):
-        yield Fault(pointer(*error.absolute_path), f"schema_{error.validator}", _schema_detail(error))
-
-
-def _schema_detail(error: ValidationError) -> str:
-    """Say what the schema wants, without echoing what may be a megabyte of the wrong thing."""
-    if error.validator in ("required", "additionalProperties"):
-        return clipped(error.message)
-    return clipped(f"Must satisfy {error.validator} {json.dumps(error.validator_value)}.")
+        yield Fault(pointer(*error.absolute_path), f"schema_{error.validator}", clipped(sentence(error)))
 
 
 def _text_faults(data: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:

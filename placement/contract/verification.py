@@ -8,7 +8,7 @@ from typing import Any
 
 from densemem.core.faults import Fault
 from entities.vocabulary import ResolutionAction
-from placement.contract.faults import AnswerRefused, pointer
+from placement.contract.faults import AnswerRefused, first, pointer
 from placement.contract.grounds import Grounds, Place, Signal, signal_faults, signals_of
 from placement.contract.strict import VERIFIER_RESPONSE, read_closed
 from relationships.vocabulary import PredicateStatus, Verdict
@@ -54,7 +54,7 @@ def read_verification(text: str, *, request: Mapping[str, Any], accepts: Accepts
     :raises AnswerRefused: the answer has faults; none of it may be used
     """
     data = read_closed(text, schema=VERIFIER_RESPONSE)
-    faults = list(_faults(data, request=request, accepts=accepts))
+    faults = first(_faults(data, request=request, accepts=accepts))
     if faults:
         raise AnswerRefused(faults)
     return Verification(

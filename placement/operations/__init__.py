@@ -12,16 +12,28 @@ from placement.operations.claims import (
     report_calls,
     wake,
 )
-from placement.operations.ends import end_failed, end_held, end_quarantined, end_superseded, finish, keep_answers
-from placement.operations.intake import Staging, open_run, supersede_items, withdraw_questions
+from placement.operations.ends import (
+    end_failed,
+    end_held,
+    end_quarantined,
+    end_superseded,
+    finish,
+    keep_extraction,
+    keep_verification,
+    settle,
+)
+from placement.operations.intake import Staging, lock_items, open_run, supersede_items, withdraw_questions
+from placement.operations.steps import ask_for_release, end, requeue
 
 __all__ = [
     "CallReport",
     "Claim",
     "LeaseLost",
     "Staging",
+    "ask_for_release",
     "claim_next",
     "database_now",
+    "end",
     "end_failed",
     "end_held",
     "end_quarantined",
@@ -29,10 +41,14 @@ __all__ = [
     "finish",
     "heartbeat",
     "hold",
-    "keep_answers",
+    "keep_extraction",
+    "keep_verification",
+    "lock_items",
     "open_run",
     "put_back",
     "report_calls",
+    "requeue",
+    "settle",
     "supersede_items",
     "wake",
     "withdraw_questions",

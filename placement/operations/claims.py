@@ -4,11 +4,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import DateTimeField, Func
 from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.tasks import async_task
@@ -16,11 +16,32 @@ from django_q.tasks import async_task
 from densemem.core import limits
 from placement.models import Attempt, Item
 from placement.operations.steps import end
-from placement.policy import backoff, may_try_again
+from placement.policy import backoff, may_go_uncounted, may_try_again
 from placement.vocabulary import READY, AttemptOutcome, ItemCategory, ItemState
 
-DRAIN = "placement.tasks.drain"
-WAITING_LOOKED_AT = 20
+DRAIN: Final = "placement.tasks.drain"
+WAITING_LOOKED_AT: Final = 20
+LEASE: Final = timedelta(seconds=limits.LEASE_SECONDS)
+
+# One statement, so that a claim costs one round trip. Each order is that of a partial index, so the backlog behind the
+# first row is never read; statistics older than the backlog would have the planner sort all of it, hence the settings.
+# The start of the statement, unlike the clock, may bound a scan of an index.
+DUE: Final = """
+    SELECT id FROM placement_item
+    WHERE state IN ('queued', 'guarded') AND available_at <= statement_timestamp()
+      AND (lease_until IS NULL OR lease_until < statement_timestamp())"""
+TAKE: Final = "LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED"
+OLDEST: Final = f"({DUE} ORDER BY available_at, id {TAKE})"
+IN_TURN: Final = f"""coalesce(
+    ({DUE} AND team_id > %(after)s ORDER BY team_id, available_at, id {TAKE}),
+    ({DUE} AND team_id <= %(after)s ORDER BY team_id, available_at, id {TAKE}))"""
+CLAIM: Final = """
+    SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;
+    UPDATE placement_item
+    SET attempts = attempts + 1, attempt_token = %(token)s, lease_until = clock_timestamp() + %(lease)s
+    WHERE id = """
+CLAIMED: Final = """
+    RETURNING team_id, owner_id, ingest_id, id, fragment_id, attempt_token, attempts, version, state = 'guarded'"""
 
 
 class LeaseLost(Exception):
@@ -55,6 +76,14 @@ class CallReport:
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    cost_micros: int = 0  # millionths of a US dollar
+
+
+class DatabaseClock(Func):
+    """The database's clock inside a statement, also while the statement waits for a lock."""
+
+    function = "CLOCK_TIMESTAMP"
+    output_field = DateTimeField()
 
 
 def database_now() -> datetime:
@@ -76,41 +105,37 @@ def wake() -> None:
         async_task(DRAIN)
 
 
-@transaction.atomic
-def claim_next() -> Claim | None:
-    """Take the item that waited longest, for one lease; None when nothing is ready.
+def claim_next(*, after: UUID | None = None) -> Claim | None:
+    """Take an item for one lease; None when nothing is ready.
 
     An item that was claimed as often as it may, and never ended, ends as failed: it may be what kills its workers.
+
+    :param after: the team that was served last: the teams are served in turn, in the order of their ids, and of each
+        the item that waited longest; without it, the item that waited longest of all
     """
-    now = database_now()
-    row = _next_ready(now)
-    while row is not None and not may_try_again(attempts=row.attempts):
-        end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason="attempts_exhausted", now=now)
-        row = _next_ready(now)
-    if row is None:
-        return None
-    row.attempts += 1
-    row.attempt_token = uuid4()
-    row.lease_until = now + timedelta(seconds=limits.LEASE_SECONDS)
-    row.save(update_fields=["attempts", "attempt_token", "lease_until"])
-    return Claim(
-        team_id=row.team_id,
-        owner_id=row.owner_id,
-        ingest_id=row.ingest_id,
-        item_id=row.id,
-        fragment_id=row.fragment_id,
-        token=row.attempt_token,
-        attempts=row.attempts,
-        cycle=row.version,
-        guarded=row.state == ItemState.GUARDED,
-    )
+    while claim := _claim(after):
+        if may_try_again(attempts=claim.attempts - 1):
+            return claim
+        _give_up(claim)
+    return None
 
 
-def _next_ready(now: datetime) -> Item | None:
-    free = Q(lease_until=None) | Q(lease_until__lt=now)
-    rows = Item.objects.filter(free, state__in=READY, available_at__lte=now).order_by("available_at", "id")
-    found: Item | None = rows.select_for_update(skip_locked=True).first()
-    return found
+def _claim(after: UUID | None) -> Claim | None:
+    """Take what is next in turn, whatever became of it before."""
+    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
+        chosen = OLDEST if after is None else IN_TURN
+        cursor.execute(CLAIM + chosen + CLAIMED, {"after": after, "token": uuid4(), "lease": LEASE})
+        while cursor.nextset():  # past the settings
+            pass
+        found = cursor.fetchone()
+    return Claim(*found) if found else None
+
+
+@transaction.atomic
+def _give_up(claim: Claim) -> None:
+    row = hold(claim)
+    row.attempts -= 1
+    end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason="attempts_exhausted", now=database_now())
 
 
 def heartbeat(claim: Claim) -> None:
@@ -118,8 +143,7 @@ def heartbeat(claim: Claim) -> None:
 
     :raises LeaseLost: it is not ours any more
     """
-    until = database_now() + timedelta(seconds=limits.LEASE_SECONDS)
-    if not held(claim).update(lease_until=until):
+    if not held(claim).update(lease_until=DatabaseClock() + LEASE):
         raise LeaseLost(claim.item_id)
 
 
@@ -138,20 +162,21 @@ def hold(claim: Claim) -> Item:
 def put_back(claim: Claim, *, reason: str, uncounted: bool = False) -> None:
     """Give a claimed item back with a wait, or end it when it was tried often enough.
 
-    :param uncounted: the try does not count, and there is no wait
+    :param uncounted: the try does not count, and there is no wait; but only so often
     :raises LeaseLost: the item is not ours any more
     """
-    row, now = hold(claim), database_now()
-    if uncounted:
+    row = hold(claim)
+    if uncounted and may_go_uncounted(uncounted=row.uncounted):
         row.attempts -= 1
+        row.uncounted += 1
     elif not may_try_again(attempts=row.attempts):
-        end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason=reason, now=now)
+        end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason=reason, now=database_now())
         return
     else:
         wait = backoff(tries=row.attempts, chance=random.random())  # noqa: S311 - jitter is no secret
-        row.available_at = now + timedelta(seconds=wait.seconds)
+        row.available_at = database_now() + timedelta(seconds=wait.seconds)
     row.attempt_token, row.lease_until = None, None
-    row.save(update_fields=["attempts", "available_at", "attempt_token", "lease_until"])
+    row.save(update_fields=["attempts", "uncounted", "available_at", "attempt_token", "lease_until"])
 
 
 def report_calls(claim: Claim, calls: Sequence[CallReport]) -> None:
@@ -169,6 +194,7 @@ def report_calls(claim: Claim, calls: Sequence[CallReport]) -> None:
             model=c.model[:128],
             tokens_in=c.tokens_in,
             tokens_out=c.tokens_out,
+            cost_micros=c.cost_micros,
             milliseconds=c.milliseconds,
             made_at=now,
         )
@@ -177,6 +203,7 @@ def report_calls(claim: Claim, calls: Sequence[CallReport]) -> None:
 
 
 def held(claim: Claim) -> Any:
+    """Return the claimed item while it is ours: the fence of every write, judged inside the statement itself."""
     return Item.objects.of_team(claim.team_id).filter(
-        pk=claim.item_id, attempt_token=claim.token, lease_until__gt=database_now(), state__in=READY
+        pk=claim.item_id, attempt_token=claim.token, lease_until__gt=DatabaseClock(), state__in=READY
     )

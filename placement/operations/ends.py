@@ -1,45 +1,68 @@
 """The ends of a claimed item. Each raises `LeaseLost` when the item is not ours any more."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
 from evidence.operations import quarantine as hold_evidence
 from evidence.vocabulary import SecurityEventKind, SignalKind
+from placement.contract import Extraction, Verification
+from placement.contract.kept import packed
 from placement.models import Item, ItemAnswer
 from placement.operations.claims import Claim, database_now, hold
 from placement.operations.steps import ask, ask_for_release, end
 from placement.vocabulary import ItemCategory, ItemState
 from review.operations import NewTask
+from review.queries import open_reason
 
 
 def finish(row: Item, *, tasks: Sequence[NewTask], now: datetime) -> None:
-    """End an item whose knowledge was just written; with questions it waits for a person."""
+    """End an item whose knowledge was just written; while something about it is asked it waits for a person."""
     ask(row, tasks, now=now)
-    state = ItemState.AWAITING_REVIEW if tasks else ItemState.COMPLETED
-    end(row, state=state, category=ItemCategory.PROCESSED, reason=tasks[0].reason if tasks else "", now=now)
+    asked_first = tasks[0].reason if tasks else None
+    settle(row, reason=asked_first or _still_open(row), now=now)
 
 
-def keep_answers(claim: Claim, *, extraction: Any, verification: Any, model: str) -> None:
-    """Keep both accepted answers whole, so that a person's decision can re-enter with them."""
-    now = database_now()
-    ItemAnswer.objects.bulk_create(
-        ItemAnswer(
-            team_id=claim.team_id,
-            item_id=claim.item_id,
-            fragment_id=claim.fragment_id,
-            cycle=claim.cycle,
-            stage=stage,
-            model=model,
-            payload=json.loads(json.dumps(asdict(answer), default=str)),
-            recorded_at=now,
-        )
-        for stage, answer in (("extract", extraction), ("verify", verification))
+def settle(row: Item, *, reason: str | None, now: datetime, actor_id: UUID | None = None) -> None:
+    """End an item that needs no worker: it waits for a person when there is a reason, else it is complete."""
+    state = ItemState.AWAITING_REVIEW if reason else ItemState.COMPLETED
+    end(row, state=state, category=ItemCategory.PROCESSED, reason=reason or "", now=now, actor_id=actor_id)
+
+
+def _still_open(row: Item) -> str | None:
+    """Return why an item waits already; one that never waited is not looked up."""
+    return open_reason(team_id=row.team_id, item_id=row.id) if row.version > 1 else None
+
+
+@transaction.atomic
+def keep_extraction(claim: Claim, *, extraction: Extraction, model: str) -> None:
+    """Keep an accepted extraction: a later claim of the same cycle need not ask for it again.
+
+    :raises LeaseLost: the item is not ours any more
+    """
+    hold(claim)
+    _keep(claim, stage="extract", answer=extraction, model=model)
+
+
+def keep_verification(claim: Claim, *, verification: Verification, model: str) -> None:
+    """Keep an accepted judgment whole, inside the commit that rests on it: a decision may re-enter with it."""
+    _keep(claim, stage="verify", answer=verification, model=model)
+
+
+def _keep(claim: Claim, *, stage: str, answer: Extraction | Verification, model: str) -> None:
+    row = ItemAnswer(
+        team_id=claim.team_id,
+        item_id=claim.item_id,
+        fragment_id=claim.fragment_id,
+        cycle=claim.cycle,
+        stage=stage,
+        model=model[:128],
+        payload=packed(answer),
+        recorded_at=database_now(),
     )
+    ItemAnswer.objects.bulk_create([row], ignore_conflicts=True)
 
 
 @transaction.atomic

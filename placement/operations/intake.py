@@ -1,10 +1,12 @@
 """Queueing the fragments of an ingest, and ending the work on those that a newer revision replaced."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from django.db.models import Q
 
 from densemem.db.locks import lock
 from evidence.vocabulary import ScanDecision
@@ -18,6 +20,7 @@ STATE_OF_SCAN = {
     ScanDecision.GUARDED: ItemState.GUARDED,
     ScanDecision.QUARANTINE: ItemState.QUARANTINED,
 }
+UNFINISHED = (*READY, ItemState.AWAITING_REVIEW, ItemState.QUARANTINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +64,34 @@ def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[
             ask_for_release(row, now=now)
 
 
-def withdraw_questions(*, team_id: UUID, owner_id: UUID, fragment_ids: Sequence[UUID], now: datetime) -> None:
+def withdraw_questions(
+    *, team_id: UUID, owner_id: UUID, fragment_ids: Sequence[UUID], reason: str, now: datetime
+) -> None:
     """Close what the owner is asked about fragments that stopped counting. Questions are locked last."""
     if fragment_ids:
         lock("questions", team_id, owner_id)
-        cancel_tasks(team_id=team_id, fragment_ids=fragment_ids, reason="newer_revision", now=now)
+        cancel_tasks(team_id=team_id, fragment_ids=fragment_ids, reason=reason, now=now)
 
 
-def supersede_items(*, team_id: UUID, fragment_ids: Sequence[UUID], now: datetime) -> None:
-    """End the unfinished work on fragments that a newer revision replaced."""
-    open_states = (*READY, ItemState.AWAITING_REVIEW)
-    rows = Item.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, state__in=open_states)
+def supersede_items(
+    *, team_id: UUID, fragment_ids: Sequence[UUID], now: datetime, beside: Collection[UUID] = ()
+) -> None:
+    """End the work on fragments that a newer revision replaced: what is queued, waits for a person, or is held.
+
+    :param beside: items to lock with the others, in one order
+    """
+    if not fragment_ids and not beside:
+        return
+    unfinished = Q(fragment_id__in=fragment_ids, state__in=UNFINISHED)
+    rows = Item.objects.of_team(team_id).filter(unfinished | Q(pk__in=beside))
+    outdated = set(fragment_ids)
     for row in rows.select_for_update().order_by("pk"):
-        end(row, state=ItemState.SUPERSEDED, category=ItemCategory.PROCESSED, reason="newer_revision", now=now)
+        if row.fragment_id in outdated and row.state in UNFINISHED:
+            held = row.state == ItemState.QUARANTINED
+            category = ItemCategory.QUARANTINED if held else ItemCategory.PROCESSED
+            end(row, state=ItemState.SUPERSEDED, category=category, reason="newer_revision", now=now)
+
+
+def lock_items(*, team_id: UUID, item_ids: Collection[UUID]) -> list[Item]:
+    """Lock items in the order of their ids and return them as they are."""
+    return list(Item.objects.of_team(team_id).filter(pk__in=item_ids).select_for_update().order_by("pk"))

@@ -2,25 +2,40 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from densemem.db.locks import lock
 from placement.models import Item, ItemEvent
 from placement.vocabulary import ItemCategory, ItemState
-from review.operations import NewTask, open_tasks
+from review.operations import NewTask, open_tasks, use_decisions
 from review.vocabulary import TaskKind
 
 
-def end(row: Item, *, state: ItemState, category: ItemCategory, reason: str, now: datetime) -> None:
-    """Bring an item to a new version and append the event that says so."""
-    row.state, row.category, row.reason = state, category, reason[:64]
-    row.version += 1
-    row.attempt_token, row.lease_until = None, None
+def end(
+    row: Item,
+    *,
+    state: ItemState,
+    category: ItemCategory,
+    reason: str,
+    now: datetime,
+    actor_id: UUID | None = None,
+) -> None:
+    """Bring an item to an end in a new version. What was decided about it is used by it, unless it failed."""
+    if state is not ItemState.FAILED and row.version > 1:  # a decision needs an earlier version
+        use_decisions(team_id=row.team_id, item_id=row.id, cycle=row.version, now=now)
     row.completed_at = now
-    row.save()
-    event_of(row, now=now).save()
+    _step(row, state=state, category=category, reason=reason, actor_id=actor_id, now=now)
 
 
-def event_of(row: Item, *, now: datetime) -> ItemEvent:
+def requeue(row: Item, *, guarded: bool, reason: str, actor_id: UUID, now: datetime) -> None:
+    """Let an item begin again in a new version, because a person decided so: its attempts count from nothing."""
+    row.attempts, row.available_at, row.completed_at = 0, now, None
+    state = ItemState.GUARDED if guarded else ItemState.QUEUED
+    _step(row, state=state, category=ItemCategory.PENDING, reason=reason, actor_id=actor_id, now=now)
+
+
+def event_of(row: Item, *, now: datetime, actor_id: UUID | None = None) -> ItemEvent:
+    """Return the event that says what an item is in its present version."""
     return ItemEvent(
         team_id=row.team_id,
         item=row,
@@ -28,6 +43,7 @@ def event_of(row: Item, *, now: datetime) -> ItemEvent:
         state=row.state,
         category=row.category,
         reason=row.reason,
+        actor_id=actor_id,
         recorded_at=now,
     )
 
@@ -50,3 +66,13 @@ def ask(row: Item, tasks: Sequence[NewTask], *, now: datetime) -> None:
             tasks=tasks,
             now=now,
         )
+
+
+def _step(
+    row: Item, *, state: ItemState, category: ItemCategory, reason: str, actor_id: UUID | None, now: datetime
+) -> None:
+    row.state, row.category, row.reason = state, category, reason[:64]
+    row.version += 1
+    row.attempt_token, row.lease_until = None, None
+    row.save()
+    event_of(row, now=now, actor_id=actor_id).save()

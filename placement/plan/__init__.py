@@ -1,10 +1,11 @@
 """Everything that one item writes, decided before the first row ("Memory Write Pipeline", stages 8 and 9). Pure."""
 
-from placement.plan.given import Given, Ready, Target, ready
+from placement.plan.given import Bound, Given, Ready, Target, ready
 from placement.plan.knowledge import Held, KnowledgeDecided, decide_knowledge
 from placement.plan.mentions import MentionsDecided, decide_mentions, wanted_names
 
 __all__ = [
+    "Bound",
     "Given",
     "Held",
     "KnowledgeDecided",

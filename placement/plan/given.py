@@ -23,8 +23,34 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """
+    What is settled before policy decides: earlier decisions about mentions, and a person's answer. Both bind.
+
+    :param settled: by mention ref, the Entity of an earlier cycle
+    :param chosen: by mention ref, the Entity that the owner chose; None for a new one
+    :param predicates: by draft ref, the predicate that the owner chose
+    :param released: drafts whose holds the owner answered with yes
+    :param rejected: drafts that the owner answered with no
+    :param lifted: records whose holds the owner answered with yes
+    :param corrected: records that the owner declared to be mistakes of its own
+    """
+
+    settled: Mapping[str, UUID] = field(default_factory=dict)
+    chosen: Mapping[str, UUID | None] = field(default_factory=dict)
+    predicates: Mapping[str, str] = field(default_factory=dict)
+    released: frozenset[str] = frozenset()
+    rejected: frozenset[str] = frozenset()
+    lifted: frozenset[UUID] = frozenset()
+    corrected: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
     """One item with everything that was accepted about it.
+
+    :param extracted: the cycle in which the extraction was accepted
+    :param verified: by draft ref, the cycle in which it was judged; without an entry, this one
 
     :param candidates: by mention ref, what was offered to the verifier
     :param kinds: of the offered entities
@@ -38,6 +64,7 @@ class Given:
     ingest_id: UUID
     item_id: UUID
     cycle: int
+    extracted: int
     fragment_id: UUID
     group_id: UUID
     authoritative: bool
@@ -51,6 +78,16 @@ class Given:
     behaviours: Mapping[str, Behaviour]
     proposal: Mapping[str, Any] = field(default_factory=dict)
     signals: tuple[tuple[int, int], ...] = ()
+    verified: Mapping[str, int] = field(default_factory=dict)
+    bound: Bound = field(default_factory=Bound)
+
+    def predicate_of(self, ref: str) -> str | None:
+        """Return the predicate of a draft: the owner's choice, else the verifier's; None while it is open."""
+        return self.bound.predicates.get(ref) or self.verification.observations[ref].predicate_key
+
+    def judged_in(self, ref: str) -> int:
+        """Return the cycle in which a draft was judged."""
+        return self.verified.get(ref, self.cycle)
 
 
 @dataclass(frozen=True, slots=True)

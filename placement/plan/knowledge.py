@@ -6,6 +6,7 @@ counted as evidence.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 from uuid import UUID
 
 from densemem.core.ids import derived_id
@@ -30,21 +31,29 @@ from relationships.policy import (
     Behaviour,
     Case,
     Comparison,
+    Position,
     Standing,
     StoredRecord,
+    closes,
     compare,
+    competes,
     cross_reference,
     decide_standing,
     effective_at,
     outcome_of,
 )
-from relationships.vocabulary import Modality, Outcome, Status, Verdict
+from relationships.vocabulary import LineageKind, Modality, Outcome, Status, Verdict
 from review.vocabulary import TaskKind
+
+HELD: Final = (Status.REVIEW, Status.PENDING)  # what a person's no takes out
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A question for the owner. `subject` names what it is about, so that it is asked once."""
+    """A question for the owner, and an observation that waits for its answer.
+
+    `subject` names what it is about, so that it is asked once.
+    """
 
     kind: TaskKind
     subject: str
@@ -74,11 +83,11 @@ class _Sheet:
     references: list[NewReference] = field(default_factory=list)
     lineage: list[NewLineage] = field(default_factory=list)
     values: dict[UUID, NewValue] = field(default_factory=dict)
-    held: dict[tuple[TaskKind, str], Held] = field(default_factory=dict)
+    held: dict[tuple[TaskKind, str, UUID], Held] = field(default_factory=dict)
 
     def ask(self, question: Held) -> None:
-        """Put a question, once."""
-        self.held.setdefault((question.kind, question.subject), question)
+        """Put a question, once for each observation that waits for its answer."""
+        self.held.setdefault((question.kind, question.subject, question.observation_id), question)
 
 
 def decide_knowledge(
@@ -119,9 +128,11 @@ def _decide(
     seen = _observation(draft, given=given, mentions=mentions, result=result)
     if draft.value and seen.object_value_id:
         sheet.values[seen.object_value_id] = new_value(team_id=given.team_id, value=draft.value, display=draft.display)
-    if seen.subject_id is None or (seen.object_entity_id is None and seen.object_value_id is None):
+    if seen.ref in given.bound.rejected:
+        seen = _reject(seen, given=given, bench=bench, sheet=sheet)
+    elif seen.subject_id is None or (seen.object_entity_id is None and seen.object_value_id is None):
         seen = replace(seen, outcome=Outcome.IDENTITY, reason="identity_open")
-        _ask_identity(seen, draft, mentions=mentions, sheet=sheet)
+        _ask_identity(seen, draft, given=given, mentions=mentions, sheet=sheet)
     elif seen.predicate is None:
         seen = replace(seen, outcome=Outcome.PREDICATE, reason="predicate_not_registered")
         _ask_predicate(seen, draft, sheet=sheet)
@@ -132,12 +143,14 @@ def _decide(
 
 def _observation(draft: Ready, *, given: Given, mentions: MentionsDecided, result: ObservationResult) -> NewObservation:
     ref = draft.draft.ref
-    number = derived_id("observation", given.item_id, given.cycle, ref)
+    number = derived_id("observation", given.item_id, given.extracted, ref)
+    predicate_key = given.predicate_of(ref)
     value_id = new_value(team_id=given.team_id, value=draft.value, display="").id if draft.value else None
     object_ref = draft.draft.object_ref
     return NewObservation(
         id=number,
-        verification_id=derived_id("verification", number, given.cycle),
+        verification_id=derived_id("verification", number, given.judged_in(ref)),
+        judged_in=given.judged_in(ref),
         ref=ref,
         subject_ref=draft.draft.subject_ref,
         object_ref=object_ref or "",
@@ -155,21 +168,23 @@ def _observation(draft: Ready, *, given: Given, mentions: MentionsDecided, resul
         subject_id=mentions.entity_of.get(draft.draft.subject_ref),
         object_entity_id=mentions.entity_of.get(object_ref) if object_ref else None,
         object_value_id=value_id,
-        predicate=given.behaviours.get(result.predicate_key) if result.predicate_key else None,
+        predicate=given.behaviours.get(predicate_key) if predicate_key else None,
         relationship_id=None,
         outcome=Outcome.PENDING,
         reason="",
     )
 
 
-def _ask_identity(seen: NewObservation, draft: Ready, *, mentions: MentionsDecided, sheet: _Sheet) -> None:
-    """Ask who is meant, once for each open mention of the item; a contradicted statement asks nothing."""
+def _ask_identity(
+    seen: NewObservation, draft: Ready, *, given: Given, mentions: MentionsDecided, sheet: _Sheet
+) -> None:
+    """Ask who is meant, once for each name of the item that is open; a contradicted statement asks nothing."""
     if seen.verdict is Verdict.CONTRADICTED:
         return
     for ref in (draft.draft.subject_ref, draft.draft.object_ref):
         resolution = mentions.resolution_of.get(ref) if ref else None
         if resolution is not None and resolution.entity_id is None:
-            subject = f"mention:{resolution.id}"
+            subject = f"mention:{given.item_id}:{resolution.kind}:{given.keys[resolution.mention_ref]}"
             sheet.ask(Held(TaskKind.IDENTITY, subject, resolution.reason, seen.id, resolution_id=resolution.id))
 
 
@@ -178,6 +193,19 @@ def _ask_predicate(seen: NewObservation, draft: Ready, *, sheet: _Sheet) -> None
     if seen.verdict is not Verdict.CONTRADICTED and seen.modality is Modality.STATEMENT:
         subject = f"wording:{fold(draft.draft.predicate)}"
         sheet.ask(Held(TaskKind.PREDICATE, subject, seen.reason, seen.id))
+
+
+def _reject(seen: NewObservation, *, given: Given, bench: Workbench, sheet: _Sheet) -> NewObservation:
+    """Let the owner's no stand: a record that was held for this observation is rejected, any other stays."""
+    reason = "rejected_by_owner"
+    ends = seen.subject_id is not None and (seen.object_entity_id is not None or seen.object_value_id is not None)
+    record = bench.known(_identity(seen, seen.predicate, given)) if ends and seen.predicate else None
+    if record is not None and record.tier is not None and record.status in HELD:
+        standing = Standing(record.tier, Status.REJECTED, reason)
+        if change := bench.step(record, standing, verification_id=seen.verification_id, actor_id=given.owner_id):
+            sheet.changes.append(change)
+    relationship = record.id if record else None
+    return replace(seen, relationship_id=relationship, outcome=Outcome.REJECTED, reason=reason)
 
 
 def _relate(
@@ -194,7 +222,8 @@ def _relate(
     standing = decide_standing(case)
     if standing.grants:
         sheet.supports += bench.support(record, seen)
-    if change := bench.step(record, standing, verification_id=seen.verification_id):
+    actor = given.owner_id if case.released else None
+    if change := bench.step(record, standing, verification_id=seen.verification_id, actor_id=actor):
         sheet.changes.append(change)
     if standing.status is Status.ACTIVE and standing.grants:
         _supersede(record, met, bench=bench, sheet=sheet, seen=seen)
@@ -238,6 +267,7 @@ def _case(seen: NewObservation, draft: Ready, record: Working, *, given: Given, 
         ambiguous=draft.open is not None,
         self_relation=record.identity.is_self_relation,
         signalled=any(s < end and start < e for s, e in seen.spans for start, end in given.signals),
+        released=seen.ref in given.bound.released or record.id in given.bound.lifted,
         tier=record.tier,
         status=record.status,
         held_by_person=record.held_by_person,
@@ -264,10 +294,23 @@ def _meet(case: Case, record: Working, *, given: Given, bench: Workbench, correc
     others = bench.active_of_owner(record)
     if record.status is Status.ACTIVE:  # what is active already stands beside them; only a correction moves something
         others = [old for old in others if old.id == corrected]
-    answers = [(old, compare(new, bench.position(old), corrects=old.id == corrected)) for old in others]
+    answers = [(old, _compare(new, old, case, given=given, bench=bench, corrected=corrected)) for old in others]
     rival = next((old for old, answer in answers if answer.action is Action.HOLD), None)
     superseded = tuple((old, answer) for old, answer in answers if answer.action is Action.SUPERSEDE)
     return _Met(rival, superseded, restated=back and rival is None and bench.returns(record, new))
+
+
+def _compare(
+    new: Position, old: Working, case: Case, *, given: Given, bench: Workbench, corrected: UUID | None
+) -> Comparison:
+    """Compare with one active record; a person's answer decides what policy alone would hold."""
+    other = bench.position(old)
+    mistaken = old.id in given.bound.corrected and (competes(new, other) or closes(new, other))
+    answer = compare(new, other, corrects=mistaken or old.id == corrected)
+    if answer.action is Action.HOLD and case.released:
+        lineage = LineageKind.CLOSED if closes(new, other) else LineageKind.REPLACED
+        return Comparison(Action.SUPERSEDE, lineage, "accepted_by_owner")
+    return answer
 
 
 def _supersede(record: Working, met: _Met, *, bench: Workbench, sheet: _Sheet, seen: NewObservation) -> None:

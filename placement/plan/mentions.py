@@ -11,7 +11,7 @@ import regex
 from densemem.core.ids import derived_id
 from densemem.core.names import NameRefused, lookup_key
 from entities.plan import NewEntity, NewName, NewResolution
-from entities.policy import MentionDecision, Newcomer, decide_creation, decide_mention, settle_group
+from entities.policy import MentionDecision, Newcomer, decide_choice, decide_creation, decide_mention, settle_group
 from entities.vocabulary import EntityKind, NameKind, ResolutionAction
 from placement.contract import Mention
 from placement.plan.given import Given
@@ -37,7 +37,7 @@ def wanted_names(given: Given) -> set[Group]:
     return {
         _group(given, mention)
         for mention in given.extraction.mentions
-        if decided[mention.ref].action is ResolutionAction.CREATE
+        if mention.ref in decided and decided[mention.ref].action is ResolutionAction.CREATE
     }
 
 
@@ -52,9 +52,13 @@ def decide_mentions(given: Given, newcomers: Mapping[Group, list[Newcomer]]) -> 
     entities: dict[UUID, NewEntity] = {}
     resolutions = []
     for mention in given.extraction.mentions:
+        known = given.bound.settled.get(mention.ref)
+        if known is not None:
+            entity_of[mention.ref] = known
+            continue
         decision = decided[mention.ref]
         group = _group(given, mention)
-        if decision.action is ResolutionAction.CREATE:
+        if decision.action is ResolutionAction.CREATE and mention.ref not in given.bound.chosen:
             decision = decide_creation(newcomers.get(group, []))
         entity = decision.entity_id
         if decision.action is ResolutionAction.CREATE:
@@ -69,10 +73,11 @@ def decide_mentions(given: Given, newcomers: Mapping[Group, list[Newcomer]]) -> 
 
 
 def _settled(given: Given) -> dict[str, MentionDecision]:
-    """Decide each mention alone, then the mentions of one name and kind together."""
+    """Decide each mention that is not settled yet alone, then the mentions of one name and kind together."""
     groups: dict[Group, list[Mention]] = {}
     for mention in given.extraction.mentions:
-        groups.setdefault(_group(given, mention), []).append(mention)
+        if mention.ref not in given.bound.settled:
+            groups.setdefault(_group(given, mention), []).append(mention)
     settled: dict[str, MentionDecision] = {}
     for mentions in groups.values():
         answers = settle_group([_decide(given, mention) for mention in mentions])
@@ -81,6 +86,11 @@ def _settled(given: Given) -> dict[str, MentionDecision]:
 
 
 def _decide(given: Given, mention: Mention) -> MentionDecision:
+    """Let the owner's choice stand; without one, judge the verifier's answer. One from an earlier cycle stays open."""
+    if mention.ref in given.bound.chosen:
+        return decide_choice(given.bound.chosen[mention.ref])
+    if given.verified:
+        return MentionDecision(ResolutionAction.AMBIGUOUS, None, "still_open")
     answer = given.verification.entities[mention.ref]
     return decide_mention(
         action=answer.action,
@@ -95,7 +105,8 @@ def _group(given: Given, mention: Mention) -> Group:
 
 
 def _resolution(given: Given, mention: Mention, decision: MentionDecision, entity: UUID | None) -> NewResolution:
-    answer = given.verification.entities[mention.ref]
+    chosen = mention.ref in given.bound.chosen
+    sure = Decimal(1) if chosen else given.verification.entities[mention.ref].confidence
     return NewResolution(
         id=derived_id("resolution", given.item_id, given.cycle, mention.ref),
         mention_ref=mention.ref,
@@ -104,9 +115,10 @@ def _resolution(given: Given, mention: Mention, decision: MentionDecision, entit
         end=mention.end,
         action=decision.action,
         entity_id=entity,
-        confidence=answer.confidence.quantize(FOUR_PLACES),
+        confidence=sure.quantize(FOUR_PLACES),
         reason=decision.reason,
         candidates=tuple(c.entity_id for c in given.candidates.get(mention.ref, ())),
+        hinted=frozenset(c.entity_id for c in given.candidates.get(mention.ref, ()) if not c.exact),
     )
 
 

@@ -56,6 +56,10 @@ class Workbench:
         """Return the records that the item makes."""
         return [w for w in self.records.values() if w.created and w.status is not None]
 
+    def known(self, identity: Identity) -> Working | None:
+        """Return the caller's record of this identity, or None."""
+        return self.records.get(identity)
+
     def record_for(self, identity: Identity, behaviour: Behaviour, draft: Ready) -> Working:
         """Return the caller's record of this identity, making it if it is new."""
         known = self.records.get(identity) or self._same_ended(identity, draft)
@@ -131,10 +135,16 @@ class Workbench:
         return kind is not LineageKind.CORRECTED and effective_at(new) > moment
 
     def support(self, record: Working, seen: NewObservation) -> list[NewSupport]:
-        """Let the spans of an observation support a record; a span that already does is not counted twice."""
+        """Let the spans of an observation support a record.
+
+        A span that counts already is not counted twice; one that was revoked counts again.
+        """
         given = self.given
-        known = {(s.fragment_id, s.start, s.end) for s in record.supports}
-        fresh = [span for span in dict.fromkeys(seen.spans) if (given.fragment_id, *span) not in known]
+        known = {(s.start, s.end): s.effective for s in record.supports if s.fragment_id == given.fragment_id}
+        fresh = [span for span in dict.fromkeys(seen.spans) if not known.get(span, False)]
+        record.supports = [
+            s for s in record.supports if s.fragment_id != given.fragment_id or (s.start, s.end) not in fresh
+        ]
         record.supports += [
             StoredSupport(
                 given.fragment_id, start, end, given.group_id, given.authoritative, True, given.observed_at, NEWEST
@@ -149,16 +159,24 @@ class Workbench:
                 verification_id=seen.verification_id,
                 start=start,
                 end=end,
+                again=(start, end) in known,
             )
             for start, end in fresh
         ]
 
-    def step(self, record: Working, standing: Standing, *, verification_id: UUID) -> Change | None:
-        """Bring a record to a standing and to its counts; None when that changes nothing."""
+    def step(
+        self, record: Working, standing: Standing, *, verification_id: UUID, actor_id: UUID | None = None
+    ) -> Change | None:
+        """Bring a record to a standing and to its counts; None when that changes nothing.
+
+        :param actor_id: the person who decided; what a person takes out is held by a person
+        """
         counts = len(record.effective), self.voices(record)
         before = record.tier, record.status, record.support_count, record.source_group_count
         if before == (standing.tier, standing.status, *counts):
             return None
+        taken_out = actor_id is not None and standing.status is not Status.ACTIVE
+        held = taken_out or (record.held_by_person and standing.status is record.status)
         change = Change(
             relationship_id=record.id,
             version=record.version + 1,
@@ -166,11 +184,12 @@ class Workbench:
             status_before=record.status,
             tier=standing.tier,
             status=standing.status,
-            held_by_person=record.held_by_person and standing.status is record.status,
+            held_by_person=held,
             support_count=counts[0],
             source_group_count=counts[1],
             reason=standing.reason,
             verification_id=verification_id,
+            actor_id=actor_id,
         )
         record.tier, record.status, record.version = change.tier, change.status, change.version
         record.held_by_person = change.held_by_person

@@ -83,14 +83,20 @@ def decide_standing(case: Case) -> Standing:
     return replace(from_support(groups=case.source_groups, authoritative=case.authoritative), grants=True)
 
 
-def reevaluate(*, tier: Tier, status: Status, groups: int, authoritative: bool) -> Standing:
+def reevaluate(
+    *, tier: Tier, status: Status, groups: int, authoritative: bool, bare: Status = Status.PENDING
+) -> Standing:
     """
     Decide again from what support is left, after a source advanced or a support was revoked or reinstated.
 
     Holds are not cleared: only an active or pending record moves.
+
+    :param bare: where a record without support goes: it waits for evidence, or its evidence is quarantined
     """
     if status not in RECOMPUTED:
         return Standing(tier, status, "hold_kept")
+    if groups < 1 and bare is not Status.PENDING:
+        return Standing(CANDIDATE, bare, "no_effective_support")
     return from_support(groups=groups, authoritative=authoritative)
 
 

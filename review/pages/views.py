@@ -10,13 +10,14 @@ from django.shortcuts import redirect, render
 
 from densemem.console import console_page, principal_of_page
 from densemem.http import read_id
-from entities.queries import CandidateView, candidates_of_event, names_of
+from densemem.paging import Cursor, CursorInvalid
+from entities.queries import CandidateView, candidates_of, names_of
 from evidence.pages import EvidenceCard
 from relationships.pages.claims import evidence_of, known_of
 from relationships.search import Claim
 from review.models import Task
-from review.pages.questions import Asked, ask
-from review.queries import Counts, Cursor, count_open, get_task, open_tasks_of
+from review.queries import Counts, count_open, get_task, tasks_page
+from review.questions import Asked, ask
 from review.vocabulary import TaskKind
 
 LABELS: Final = {
@@ -75,20 +76,20 @@ def inbox(request: HttpRequest) -> HttpResponse:
     """List the open questions of the team; the filters are in the address."""
     caller = principal_of_page(request)
     kind, mine = _read_kind(request.GET.get("kind", "")), request.GET.get("mine") == "1"
-    found = open_tasks_of(
+    found = tasks_page(
         team_id=caller.team_id,
         owner_id=caller.profile_id if mine else None,
         kind=kind,
-        after=Cursor.read(request.GET.get("after", "")),
+        cursor=_read_cursor(request.GET.get("cursor", "")),
     )
     counts = count_open(team_id=caller.team_id, owner_id=caller.profile_id, mine=mine)
-    asked = ask(team_id=caller.team_id, tasks=found.tasks)
+    asked = ask(team_id=caller.team_id, tasks=found.rows)
     shown: dict[str, Any] = {
         "here": "inbox",
         "rows": [Row(a, _label(a.task), a.task.owner_id == caller.profile_id) for a in asked],
         "kinds": _kinds(counts, kind=kind, mine=mine),
         "owners": _owners(counts, kind=kind, mine=mine),
-        "more": _address(kind=kind, mine=mine, after=str(found.after)) if found.after else "",
+        "more": _address(kind=kind, mine=mine, cursor=found.next) if found.next else "",
         "filtered": mine or kind is not None,
     }
     return render(request, "review/inbox.html", shown)
@@ -115,7 +116,7 @@ def task(request: HttpRequest, task_id: str) -> HttpResponse:
 def _candidates(team_id: UUID, task: Task) -> list[Candidate]:
     if task.resolution_id is None:
         return []
-    _, views = candidates_of_event(team_id=team_id, event_id=task.resolution_id)
+    views = candidates_of(team_id=team_id, event_ids=[task.resolution_id])[task.resolution_id]
     ids = [view.entity_id for view in views]
     names = names_of(team_id=team_id, entity_ids=ids)
     known = known_of(team_id=team_id, entity_ids=ids)
@@ -143,8 +144,19 @@ def _read_kind(text: str) -> TaskKind | None:
         raise Http404("There is no such kind of question.") from None
 
 
-def _address(*, kind: TaskKind | None, mine: bool, after: str = "") -> str:
-    asked = {"kind": kind or "", "mine": "1" if mine else "", "after": after}
+def _read_cursor(text: str) -> Cursor | None:
+    """Read where a page begins from an address.
+
+    :raises Http404: it is no cursor
+    """
+    try:
+        return Cursor.read(text)
+    except CursorInvalid:
+        raise Http404("There is no such page.") from None
+
+
+def _address(*, kind: TaskKind | None, mine: bool, cursor: Cursor | None = None) -> str:
+    asked = {"kind": kind or "", "mine": "1" if mine else "", "cursor": str(cursor or "")}
     return "?" + urlencode({name: value for name, value in asked.items() if value})
 
 

@@ -21,6 +21,7 @@ from tests.factories.relationships import (
     Observation,
     RelationshipRecord,
     Support,
+    adopted,
     revoke,
 )
 
@@ -47,6 +48,7 @@ __all__ = [
     "Team",
     "User",
     "Value",
+    "adopted",
     "bearer",
     "principal_of",
     "revoke",

@@ -204,6 +204,42 @@ class Lineage(factory.django.DjangoModelFactory):
     recorded_at = RECORDED
 
 
+def adopted(support: models.EvidenceSupport, *, by: Any, now: datetime = RECORDED) -> models.RelationshipRecord:
+    """Return the record of another profile that adopted the evidence of a support: same fragment, same group."""
+    theirs = support.relationship
+    record: models.RelationshipRecord = RelationshipRecord(
+        team=theirs.team,
+        owner=Profile._meta.model.objects.get(pk=by),
+        subject_entity=theirs.subject_entity,
+        predicate_key=theirs.predicate_key,
+        object_entity=theirs.object_entity,
+        object_value=theirs.object_value,
+        pending=True,
+    )
+    observation = models.Observation.objects.get(resolutions__relationship=record)
+    link = models.EvidenceSupport.objects.create(
+        team=record.team,
+        owner_id=by,
+        relationship=record,
+        observation=observation,
+        verification=observation.verifications.get(),
+        fragment=support.fragment,
+        group=support.group,
+        authoritative=False,
+        start=support.start,
+        end=support.end,
+        recorded_at=now,
+    )
+    link.decisions.create(team=record.team, action=SupportAction.GRANT, reason="adopted", recorded_at=now)
+    before = (record.tier, record.status)
+    record.tier, record.status, record.version = Tier.CLAIM, Status.ACTIVE, 2
+    record.support_count = record.source_group_count = 1
+    record.save()
+    _step(record, before=before, reason="single_source", now=now)
+    write_documents(team_id=record.team_id, record_ids=[record.id], now=now)
+    return record
+
+
 def revoke(support: models.EvidenceSupport, *, reason: str = "source_revision_advanced", now: datetime) -> None:
     """Revoke a support and bring its record down with it, as the ledger would."""
     support.decisions.create(team=support.team, action=SupportAction.REVOKE, reason=reason, recorded_at=now)

@@ -11,7 +11,7 @@ from django.test import Client
 from densemem.auth import Principal
 from densemem.models import AccessToken, Membership, Profile, Team
 from evidence.models import Content, Fragment, Ingest
-from placement import api
+from placement.api import ingests as api
 from placement.models import Item
 from placement.tasks import drain
 from tests.said import Fact, model, send, someone

@@ -175,7 +175,8 @@ class TestLocks:
 
         # Of the request, source, text, groups, questions; then of the groups, of Skiff, of its slot, of questions.
         assert locks(intake) == ["name", "name", "item", "source", "name", "name", "record", "record", "name"]
-        assert locks(placed) == ["item", "source", "shared name", "name", "name", "record", "name"]
+        # The first look at the item keeps the extraction, in a transaction of its own.
+        assert locks(placed) == ["item", "item", "source", "shared name", "name", "name", "record", "name"]
 
 
 LOCKS = {

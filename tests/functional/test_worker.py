@@ -2,9 +2,11 @@
 
 import json
 import logging
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from densemem.auth import Principal
@@ -17,7 +19,8 @@ from placement import conversation, pipeline, tasks
 from placement.models import Attempt, Item, ItemEvent
 from placement.operations import Claim, LeaseLost, claim_next, database_now, end_failed, heartbeat, put_back
 from placement.pipeline import place
-from placement.queries import get_placement
+from placement.queries import next_due
+from placement.status import get_placement
 from placement.tasks import drain
 from relationships.models import Observation, RelationshipRecord
 from review.models import Task
@@ -189,6 +192,67 @@ class TestHeartbeat:
         assert item_of(claim).lease_until > database_now() + timedelta(seconds=limits.LEASE_SECONDS - 10)
 
 
+class TestClock:
+    """The clock of the worker's machine plays no part: the database's alone does."""
+
+    @pytest.fixture(params=[-1, 1], ids=["a day behind", "a day ahead"])
+    def wrong(self, request: pytest.FixtureRequest) -> Iterator[Callable[[], object]]:
+        """Give what sets the clock of this machine a day off."""
+        travel = time_machine.travel(timezone.now() + timedelta(days=request.param))
+        yield travel.start
+        travel.stop()
+
+    def test_tells_what_is_ready_and_what_is_leased(self, ada: Principal, wrong: Callable[[], object]) -> None:
+        send(ada, TEXT)
+        wrong()
+
+        claim = claimed()
+
+        assert claim_next() is None
+        heartbeat(claim)
+        assert limits.LEASE_SECONDS - 10 < (next_due() or 0) <= limits.LEASE_SECONDS
+
+    def test_times_the_wait_of_what_was_put_back(self, ada: Principal, wrong: Callable[[], object]) -> None:
+        send(ada, TEXT)
+        wrong()
+
+        put_back(claimed(), reason="provider_timeout")
+
+        assert 0 < (next_due() or 0) <= limits.BACKOFF_FIRST_SECONDS
+        assert claim_next() is None
+
+    def test_ends_a_lease(self, ada: Principal, wrong: Callable[[], object]) -> None:
+        send(ada, TEXT)
+        claim = claimed()
+        let_lease_end(claim)
+        wrong()
+
+        with pytest.raises(LeaseLost):
+            heartbeat(claim)
+        assert claimed().item_id == claim.item_id
+
+
+class TestNextDue:
+    def test_is_never_when_nothing_is_unfinished(self, ada: Principal) -> None:
+        say(ada, TEXT, WORKS)
+
+        assert next_due() is None
+
+    def test_is_now_when_something_is_ready(self, ada: Principal) -> None:
+        send(ada, TEXT)
+
+        assert (next_due() or 0) <= 0
+
+    def test_is_the_first_of_a_leases_end_and_a_waits_end(self, ada: Principal) -> None:
+        send(ada, TEXT, "Second.")
+        claimed()
+        Item.objects.filter(lease_until=None).update(available_at=database_now() + timedelta(seconds=900))
+
+        assert 100 < (next_due() or 0) <= limits.LEASE_SECONDS
+        Item.objects.filter(lease_until=None).update(available_at=database_now() + timedelta(seconds=50))
+        assert 40 < (next_due() or 0) <= 50
+
+
 class TestPutBack:
     @pytest.mark.parametrize(("attempts", "least", "most"), [(1, 1, 2), (2, 2, 4), (4, 8, 16)])
     def test_waits_longer_each_time(self, ada: Principal, attempts: int, least: int, most: int) -> None:
@@ -212,13 +276,25 @@ class TestPutBack:
         row = Item.objects.get()
         assert (row.state, row.category, row.reason) == ("failed", "processing_failed", "provider_timeout")
 
-    def test_without_counting_leaves_attempts_and_queue_as_they_were(self, ada: Principal) -> None:
+    def test_without_counting_leaves_attempts_and_place_in_the_queue(self, ada: Principal) -> None:
         send(ada, TEXT)
         before = Item.objects.values().get()
 
         put_back(claimed(), reason="candidates_moved", uncounted=True)
 
-        assert Item.objects.values().get() == before
+        assert Item.objects.values().get() == before | {"uncounted": 1}
+
+    def test_without_counting_counts_after_a_while_and_ends(self, ada: Principal) -> None:
+        send(ada, TEXT)
+        tries = 0
+        while item_state() == "queued":
+            let_wait_end()
+            put_back(claimed(), reason="candidates_moved", uncounted=True)
+            tries += 1
+
+        row = Item.objects.get()
+        assert tries == limits.ITEM_UNCOUNTED + limits.ITEM_ATTEMPTS
+        assert (row.state, row.reason, row.attempts) == ("failed", "candidates_moved", limits.ITEM_ATTEMPTS)
 
 
 class TestProviderAway:
@@ -388,7 +464,7 @@ def item_state() -> str:
 
 class TestDrain:
     def test_stops_when_nothing_is_due(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(tasks.time, "sleep", lambda _: pytest.fail("it waits for nothing"))
+        monkeypatch.setattr(tasks.Crew, "_rest", lambda _: pytest.fail("it waits for nothing"))
 
         assert drain(using=model()) == 0
 
@@ -397,14 +473,14 @@ class TestDrain:
     ) -> None:
         send(ada, TEXT)
         Item.objects.update(available_at=timezone.now() + timedelta(seconds=90))
-        monkeypatch.setattr(tasks.time, "sleep", lambda _: pytest.fail("it waits for nothing"))
+        monkeypatch.setattr(tasks.Crew, "_rest", lambda _: pytest.fail("it waits for nothing"))
 
         assert drain(seconds=60, using=model(WORKS)) == 0
 
     def test_waits_for_what_falls_due_within_its_time(self, ada: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
         send(ada, TEXT)
         Item.objects.update(available_at=timezone.now() + timedelta(seconds=20))
-        monkeypatch.setattr(tasks.time, "sleep", lambda _: let_wait_end())
+        monkeypatch.setattr(tasks.Crew, "_rest", lambda _: let_wait_end())
 
         assert drain(seconds=60, using=model(WORKS)) == 1
 
@@ -412,7 +488,7 @@ class TestDrain:
         send(ada, TEXT)
         claim = claimed()
         Item.objects.update(lease_until=database_now() + timedelta(seconds=20))
-        monkeypatch.setattr(tasks.time, "sleep", lambda _: let_lease_end(claim))
+        monkeypatch.setattr(tasks.Crew, "_rest", lambda _: let_lease_end(claim))
 
         assert drain(seconds=60, using=model(WORKS)) == 1
 

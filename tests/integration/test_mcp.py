@@ -25,7 +25,7 @@ from tests.served import serving, talk, token_of
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ERAS = [pytest.param("legacy", id="handshake"), pytest.param("auto", id="per-request")]
-READ = ["get_memory_placement", "recall_memory", "trace_memory"]
+READ = ["get_memory_placement", "recall_memory", "trace_memory", "list_reviews", "get_review"]
 TEXT = "Mara Lind works on Harbor."
 QUOTED = ("quoted", "evidence")
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
@@ -151,8 +151,12 @@ class TestJourney:
         view = say(ada, TEXT, WORKS)
         schemas = {tool.name: tool.output_schema for tool in listed(base, secret)}
         record = str(view.items[0].outcomes[0].relationship_id)
+        asked = say(ada, "Mara Lind is hacking on Harbor.", Fact("Mara Lind", "is hacking on", "Harbor"))
         for name, arguments in [
             ("remember", request("Ivo lives in Graz.")),
+            ("get_memory_placement", {"ingest_id": str(asked.ingest_id)}),
+            ("list_reviews", {"mine": True, "kind": "predicate_needs_review", "limit": 1.0}),
+            ("get_review", {"review_id": str(asked.items[0].review_tasks[0].review_id)}),
             ("get_memory_placement", {"ingest_id": str(view.ingest_id)}),
             ("recall_memory", {"query": "Harbor", "limit": 3.0, "valid_at": "2030-01-01"}),
             ("trace_memory", {"relationship_id": record}),
@@ -272,6 +276,10 @@ class TestReading:
             ("recall_memory", {"query": "a\0b"}, ("/query", "bad_character")),
             ("recall_memory", {"query": "x", "valid_at": "2026-01-01T10:00:00"}, ("/valid_at", "time_without_offset")),
             ("trace_memory", {"id": "x"}, ("", "missing_field")),
+            ("list_reviews", {"kind": "gossip"}, ("/kind", "broken_enum")),
+            ("list_reviews", {"limit": 101}, ("/limit", "broken_maximum")),
+            ("list_reviews", {"cursor": "x"}, ("/cursor", "cursor_invalid")),
+            ("get_review", {}, ("", "missing_field")),
             ("get_memory_placement", {"ingest_id": "x", "profile_id": "y"}, ("", "field_is_set_by_server")),
         ],
     )
@@ -282,6 +290,7 @@ class TestReading:
 
     def test_tells_a_foreign_id_from_none_by_nothing(self, base: str, ada: Principal) -> None:
         view = say(ada, TEXT, WORKS)
+        asked = say(ada, "Mara Lind is hacking on Harbor.", Fact("Mara Lind", "is hacking on", "Harbor"))
         stranger = token_of(someone(Team.objects.create(name="Umbra (sample)"), "Uma"))
         record = str(view.items[0].outcomes[0].relationship_id)
         answers = [
@@ -289,16 +298,19 @@ class TestReading:
             for name, field, theirs in [
                 ("get_memory_placement", "ingest_id", str(view.ingest_id)),
                 ("trace_memory", "relationship_id", record),
+                ("get_review", "review_id", str(asked.items[0].review_tasks[0].review_id)),
             ]
             for value in (theirs, str(uuid4()), "no id at all")
         ]
 
         kept = [{k: v for k, v in problem(a).items() if k in ("code", "detail", "status")} for a in answers]
-        assert kept == [kept[0]] * 6
+        assert kept == [kept[0]] * 9
         assert kept[0]["code"] == "not_found"
         found = call(base, stranger, "recall_memory", {"query": "Harbor"})
         assert not found.is_error, found
         assert found.structured_content["results"] == []
+        listed_to_stranger = call(base, stranger, "list_reviews", {})
+        assert listed_to_stranger.structured_content == {"results": [], "next_cursor": None}
 
 
 class TestWhoAsks:

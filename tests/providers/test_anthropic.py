@@ -116,11 +116,13 @@ class TestClaude(ProviderContract):
             (server.sends(server.event("message_start", None)), "broken"),
             (server.sends(server.event("content_block_delta", {"type": "content_block_delta", "delta": 1})), "broken"),
             (server.sends(server.events("x").replace(b'"text": "x"', b'"text": 5')), "broken"),
-            (
-                server.sends(server.event("error", {"type": "error", "error": {"type": "overloaded_error"}})),
-                "overloaded",
-            ),
-            (server.sends(server.event("error", {"type": "error", "error": {"type": "api_error"}})), "server_error"),
+            (server.fails_midway("overloaded_error"), "overloaded"),
+            (server.fails_midway("api_error"), "server_error"),
+            (server.fails_midway("some_new_error"), "server_error"),
+            (server.fails_midway("rate_limit_error"), "rate_limited"),
+            (server.fails_midway("authentication_error"), "unauthorized"),
+            (server.fails_midway("not_found_error"), "model_unknown"),
+            (server.fails_midway("invalid_request_error"), "request_refused"),
         ],
     )
     def test_says_why_no_answer_came(self, ask: Ask, behaviour: server.Behaviour, reason: str) -> None:
@@ -128,6 +130,28 @@ class TestClaude(ProviderContract):
 
         assert refusal(provider).reason == reason
         assert len(provider.server.requests) == 1  # the SDK must not try again by itself
+
+    @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422])
+    def test_knows_what_no_wait_can_mend(self, ask: Ask, status: int) -> None:
+        assert refusal(ask(server.fails(status))).lasting is True
+
+    @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+    def test_knows_what_may_pass(self, ask: Ask, status: int) -> None:
+        assert refusal(ask(server.fails(status))).lasting is False
+
+    @pytest.mark.parametrize(("kind", "lasting"), [("permission_error", True), ("overloaded_error", False)])
+    def test_knows_it_of_an_error_inside_a_stream_too(self, ask: Ask, kind: str, lasting: bool) -> None:
+        assert refusal(ask(server.fails_midway(kind))).lasting is lasting
+
+    @pytest.mark.parametrize("behaviour", [server.says("No.", stop="refusal"), server.says(" ")])
+    def test_tells_what_a_call_without_an_answer_cost(self, ask: Ask, behaviour: server.Behaviour) -> None:
+        away = refusal(ask(behaviour))
+
+        assert (away.model, away.usage) == ("local-1", Usage(tokens_in=11, tokens_out=7))
+
+    @pytest.mark.parametrize("text", ['{"security_signals": [], "men', "Sure! {}", "```json\n{}\n```", "\ufeff{}"])
+    def test_hands_on_any_text_as_it_is(self, ask: Ask, text: str) -> None:
+        assert ask(server.says(text)).complete(reviewer_call()).text == text
 
     def test_refuses_compressed_bodies(self, ask: Ask) -> None:
         def behave(handler: server.Handler) -> None:

@@ -7,6 +7,8 @@ from django.core.exceptions import ImproperlyConfigured
 from pytest_django.fixtures import Settings
 
 from densemem.providers import registry
+from tests.providers import messages_server as server
+from tests.providers.contract import NOTHING_FOUND, reviewer_call
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +38,14 @@ class TestProvider:
 
         with pytest.raises(ImproperlyConfigured, match="DENSEMEM_PROVIDER"):
             registry.provider()
+
+    def test_asks_where_the_settings_say(self, settings: Settings) -> None:
+        with server.serving(server.says(NOTHING_FOUND)) as local:
+            settings.DENSEMEM_PROVIDER, settings.ANTHROPIC_API_KEY = "anthropic", "key-9"
+            settings.ANTHROPIC_BASE_URL, settings.ANTHROPIC_MODEL = f"{local.url}/gateway", "model-9"
+
+            answer = registry.provider().complete(reviewer_call())
+
+        assert answer.text == NOTHING_FOUND
+        (seen,) = local.requests
+        assert (seen.path, seen.body["model"]) == ("/gateway/v1/messages", "model-9")

@@ -5,7 +5,16 @@ import itertools
 import pytest
 
 from densemem.core import limits
-from placement.policy import NEXT, backoff, check_after, may_try_again, run_state
+from placement.policy import (
+    Told,
+    backoff,
+    may_go_uncounted,
+    may_try_again,
+    more_pressing,
+    run_state,
+    search_state,
+    tell,
+)
 from placement.vocabulary import PROCESSING, ItemState
 
 
@@ -40,6 +49,14 @@ class TestMayTryAgain:
         assert may_try_again(attempts=attempts) is may
 
 
+class TestMayGoUncounted:
+    @pytest.mark.parametrize(
+        ("uncounted", "may"), [(0, True), (limits.ITEM_UNCOUNTED - 1, True), (limits.ITEM_UNCOUNTED, False)]
+    )
+    def test_ends_with_the_last_allowed_one(self, uncounted: int, may: bool) -> None:
+        assert may_go_uncounted(uncounted=uncounted) is may
+
+
 # Whatever stands further up tells the state of a run that holds both.
 RANKED = [
     PROCESSING,
@@ -69,14 +86,81 @@ class TestRunState:
         assert run_state([]) == "completed"
 
 
-class TestNext:
+def told(state: str, *, reason: str = "", concluded: bool = True, wait: float = -5) -> Told:
+    """Return what is told of an item."""
+    return tell(state=state, reason=reason, concluded=concluded, wait=wait, address="/api/v1/ingests/7")
+
+
+class TestMorePressing:
     @pytest.mark.parametrize("state", RANKED)
-    def test_says_what_to_do_in_every_state(self, state: str) -> None:
-        assert NEXT[state].endswith(".")
+    def test_are_the_states_that_hide_one(self, state: str) -> None:
+        hidden_by = {other for other in RANKED if other != state and run_state({state, other}) == other}
+
+        assert set(more_pressing(state)) == hidden_by
+
+
+class TestTell:
+    @pytest.mark.parametrize("state", RANKED)
+    def test_says_why_and_what_to_do_in_every_state(self, state: str) -> None:
+        answer = told(state)
+
+        assert answer.reason
+        assert answer.next_action.endswith(".")
 
     @pytest.mark.parametrize("state", RANKED)
     def test_asks_to_come_back_exactly_while_work_is_left(self, state: str) -> None:
-        waits = NEXT[state].startswith("Wait")
+        answer = told(state)
 
-        assert check_after(state) == (1 if waits else 0)
-        assert waits == (state in RANKED[:3])
+        assert answer.check_after_seconds == (1 if state in RANKED[:3] else 0)
+        assert answer.next_action.startswith("Wait") == (state in RANKED[:3])
+
+    @pytest.mark.parametrize("state", ["queued", "guarded"])
+    @pytest.mark.parametrize(("wait", "seconds"), [(1.2, 2), (2, 2), (16.4, 17), (300, 300), (9_999, 3_600)])
+    def test_asks_to_come_back_when_an_item_that_was_put_back_is_due(
+        self, state: str, wait: float, seconds: int
+    ) -> None:
+        answer = told(state, wait=wait)
+
+        assert (answer.reason, answer.check_after_seconds) == ("tried_again_later", seconds)
+        assert "tried again" in answer.next_action
+
+    @pytest.mark.parametrize("wait", [-3, 0, 0.4, 1])
+    def test_an_item_that_is_due_within_a_second_waits_for_a_worker(self, wait: float) -> None:
+        assert told("queued", wait=wait) == told("queued")
+
+    def test_an_item_that_is_being_placed_is_not_waiting_whatever_its_time_was(self) -> None:
+        assert told("processing", wait=40).check_after_seconds == 1
+
+    def test_who_failed_is_told_where_to_try_again(self) -> None:
+        answer = told("failed", reason="provider_timeout")
+
+        assert answer.reason == "provider_timeout"
+        assert "owner or a manager" in answer.next_action
+        assert "POST /api/v1/ingests/7/retries" in answer.next_action
+
+    def test_keeps_the_reason_of_a_question(self) -> None:
+        assert told("awaiting_review", reason="not_told_apart").reason == "not_told_apart"
+
+    @pytest.mark.parametrize("reason", ["held_by_scan", "held_by_reviewer_signal", "held_by_manager", ""])
+    def test_never_says_what_was_seen_in_held_text(self, reason: str) -> None:
+        assert told("quarantined", reason=reason) == told("quarantined", reason="evidence_held")
+
+    def test_says_that_nothing_was_concluded(self) -> None:
+        answer = told("completed", concluded=False)
+
+        assert answer.reason == "nothing_concluded"
+        assert "no statement was found" in answer.next_action
+
+
+class TestSearchState:
+    @pytest.mark.parametrize(
+        ("states", "together"),
+        [
+            ((), "not_required"),
+            (("not_required", "current"), "current"),
+            (("current", "pending"), "pending"),
+            (("failed", "pending", "current"), "failed"),
+        ],
+    )
+    def test_is_that_of_the_least_fresh(self, states: tuple[str, ...], together: str) -> None:
+        assert search_state(states) == together

@@ -96,6 +96,7 @@ def given(
         ingest_id=number("ingest"),
         item_id=number("item"),
         cycle=1,
+        extracted=1,
         fragment_id=number("fragment"),
         group_id=number("group"),
         authoritative=False,
@@ -241,7 +242,8 @@ class TestOpenQuestion:
 
         assert decided.plan.records == ()
         assert [o.outcome for o in decided.plan.observations] == [Outcome.PREDICATE] * 2
-        assert [h.observation_id for h in decided.held] == [decided.plan.observations[0].id]
+        assert [h.observation_id for h in decided.held] == [o.id for o in decided.plan.observations]
+        assert len({h.subject for h in decided.held}) == 1
 
     @pytest.mark.parametrize(("signals", "held"), [(((9, 12),), True), (((10, 12),), False), ((), False)])
     def test_of_a_span_that_overlaps_a_signal_is_held(self, signals: tuple[tuple[int, int], ...], held: bool) -> None:

@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from densemem.core import limits
 from densemem.core.spans import (
     Boundaries,
+    Quotes,
     SpanRefused,
     check_span,
     check_text,
     is_boundary,
     locate_quote,
+    places,
 )
 
 JOINING = st.text(
@@ -102,6 +104,8 @@ class TestLocateQuote:
             ("aXa Xa", "a", 2, (2, 3)),
             ("aaa", "aa", 2, (1, 3)),
             ("a b and a  b", "a b", None, (0, 3)),
+            ("a  b, a\u3000b", "a\u2003b", 2, (6, 9)),
+            ("one\u2028two ", "one two ", None, (0, 8)),
         ],
     )
     def test_gives_exact_offsets(self, text: str, quote: str, occurrence: int | None, span: tuple[int, int]) -> None:
@@ -114,6 +118,12 @@ class TestLocateQuote:
             ("Anna met Bo.", "", None, "quote_not_found"),
             ("a  b", " \n ", None, "quote_not_found"),
             ("ab", "a b", None, "quote_not_found"),
+            ("a\u200bb", "a b", None, "quote_not_found"),  # zero width is no white space
+            ("a\x1fb", "a b", None, "quote_not_found"),
+            ("caf\u00e9", "cafe\u0301", None, "quote_not_found"),
+            ("a\u2019b", "a'b", None, "quote_not_found"),
+            ("a  b, a\tb", "a b", None, "quote_ambiguous"),
+            ("aaa", "aa", None, "quote_ambiguous"),
             ("a a", "a", None, "quote_ambiguous"),
             ("a a", "a", 3, "occurrence_out_of_range"),
             ("a a", "a", 0, "occurrence_out_of_range"),
@@ -134,3 +144,56 @@ class TestLocateQuote:
         text = "".join(word + data.draw(gaps) for word in words) + "end"
         start, end = locate_quote(text, " ".join([*words, "end"]))
         assert (start, end) == (0, len(text))
+
+
+PIECES = st.text(alphabet="ab", max_size=4)
+
+
+class Counted(str):
+    """A text that counts how often it is searched, and how many characters the searches may have read."""
+
+    searches = 0
+
+    def find(self, *sought: object) -> int:
+        """Count one search."""
+        self.searches += 1
+        return super().find(*sought)  # type: ignore[arg-type]
+
+
+class TestPlaces:
+    """places: a quote of a hostile model costs no more than the text is long."""
+
+    @given(PIECES, st.integers(0, 12), PIECES, st.integers(0, 12), st.data())
+    def test_are_those_of_a_search_at_every_offset(
+        self, one: str, times: int, other: str, again: int, data: st.DataObject
+    ) -> None:
+        text = one * times + other + one * again
+        start = data.draw(st.integers(0, len(text)))
+        words = text[start : start + data.draw(st.integers(1, 12))]
+        expected = [at for at in range(len(text)) if words and text.startswith(words, at)]
+
+        assert places(text, words, most=len(text) + 1) == expected
+
+    @pytest.mark.parametrize("unit", ["a", "ab", "ab ab", "a" * 99 + "b"])
+    @pytest.mark.parametrize("share", [2, 3, 10])
+    def test_are_found_with_few_searches_in_a_text_that_repeats_itself(self, unit: str, share: int) -> None:
+        text = Counted((unit * limits.EVIDENCE_CHARS)[: limits.EVIDENCE_CHARS])
+        size = len(text) // share
+
+        found = places(text, text[:size], most=len(text))
+
+        assert len(found) == (len(text) - size) // len(unit) + 1
+        assert text.searches <= 4 * share
+
+    def test_stop_at_the_limit(self) -> None:
+        text = "a" * limits.EVIDENCE_CHARS
+
+        assert len(places(text, "a")) == limits.QUOTE_PLACES
+        assert refusal(locate_quote, text, "a", limits.QUOTE_PLACES + 1) == "occurrence_out_of_range"
+
+    def test_are_looked_for_once_however_often_a_quote_is_asked_for(self) -> None:
+        text = Counted("Anna met Bo. Anna left.")
+        quotes = Quotes(text)
+
+        assert [quotes.locate("Anna", number)[0] for number in (1, 2, 1, 2)] == [0, 13, 0, 13]
+        assert text.searches == 3

@@ -8,8 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 from rich.progress import track
+from rich.table import Table
 
-from densemem.evals import scan_quality
+from densemem.evals import scan as scan_eval
+from densemem.evals import scan_speed
 from densemem.evals.offline import note_names, passage_names
 from densemem.evals.product import active_facts
 from densemem.evals.scoring import ActiveFact, score_knowledgenet, score_notes
@@ -20,8 +22,9 @@ SHOWN = 20
 
 class Command(BaseCommand):
     help = (
-        "Measure quality. extraction: KnowledgeNet passages; notes: labelled team notes; scan: texts for the injection "
-        "scan. Texts go through the real path in a database of their own, which is removed at the end."
+        "Measure quality. extraction: KnowledgeNet passages; notes: labelled team notes; both go through the real path in "
+        "a database of their own, which is removed at the end. scan: texts for the injection scan, in .json, .jsonl or "
+        ".txt files; gives the shares of each set and label, whole and by halves, and times the scan."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -39,7 +42,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=1))
         else:
-            show(report)
+            SHOWS.get(options["what"], show)(report)
 
 
 def run_extraction(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, Any]:
@@ -61,8 +64,13 @@ def run_notes(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, An
 
 
 def run_scan(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, Any]:
-    """Scan every text of the files and count the decisions."""
-    return dict(scan_quality.run(list(files)))
+    """Scan every text of the files, and time the scan on texts written to slow it down."""
+    try:
+        report = scan_eval.run(files)
+    except scan_eval.UnreadableFile as fault:
+        raise CommandError(str(fault)) from None
+    speed = scan_speed.measure()
+    return {**report, "speed": speed, "passed": report["passed"] and all(bar["passed"] for bar in speed["bars"])}
 
 
 def place(texts: Mapping[str, str], names_of: Callable[[str], Any]) -> dict[str, list[ActiveFact]]:
@@ -93,4 +101,32 @@ def show(report: Mapping[str, Any]) -> None:
             console.print(f"[bold]{name}[/bold]:", value)
 
 
+def show_scan(report: Mapping[str, Any]) -> None:
+    """Print what was decided about each set, whole and by halves, and the times, each beside its bars."""
+    console = Console()
+    sets = Table("set", "n", "caught", "guarded", "quarantined", "tuned half", "held-out half", "bars")
+    for row in report["sets"]:
+        shares = [f"{row[name]:.1%}" for name in ("caught", "guarded", "quarantined")]
+        halves = [f"{row[half]['caught']:.1%} of {row[half]['n']}" for half in scan_eval.HALVES]
+        sets.add_row(row["name"], str(row["n"]), *shares, *halves, "\n".join(map(bar_words, row["bars"])))
+    console.print(sets)
+    speed = report["speed"]
+    times = Table("text of 1 MiB", "ms", "MB/s", "2n/n", "calibrations")
+    for row in speed["texts"]:
+        times.add_row(*(str(row[name]) for name in ("name", "ms", "mb_per_second", "ratio", "calibrations")))
+    console.print(times)
+    console.print(f"calibration: {speed['calibration']['what']} takes {speed['calibration']['ms']} ms")
+    for bar in speed["bars"]:
+        console.print(f"{bar['bar']} {bar['what']}: {bar['value']}, {PASSED[bar['passed']]}")
+    console.print(f"policy {report['policy_hash'][:16]}: {PASSED[report['passed']]}")
+
+
+def bar_words(bar: Mapping[str, Any]) -> str:
+    """Say one bar of a set and whether it is reached."""
+    bound = f">= {bar['at_least']:.1%}" if bar["at_least"] else f"<= {bar['at_most']:.1%}"
+    return f"{bar['bar']} {bar['share']} {bound}: {PASSED[bar['passed']]}"
+
+
+PASSED = {True: "pass", False: "FAIL"}
 RUNS = {"extraction": run_extraction, "notes": run_notes, "scan": run_scan}
+SHOWS = {"scan": show_scan}

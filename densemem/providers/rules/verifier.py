@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from densemem.core.names import fold
 from densemem.providers.rules.mentions import given, merge
 from densemem.providers.rules.patterns import wordings
 from densemem.providers.rules.reader import read
@@ -54,17 +55,22 @@ def verify(request: Row) -> dict[str, Any]:
 
 
 def _entity(row: Row) -> dict[str, Any]:
-    """Create without a plausible candidate, reuse the only one, and leave more to a person."""
+    """Create without a plausible candidate, reuse the only one that bears the name, and leave the rest to a person."""
     plausible = [
         one for one in row["candidates"] if row["kind"] == one["kind"] or "other" in (row["kind"], one["kind"])
     ]
-    if len(plausible) == 1:
+    if len(plausible) == 1 and _bears(row, plausible[0]):
         return _entity_result(row, "reuse", plausible[0]["entity_id"], 0.9, "One known name of a fitting kind.")
     if plausible:
         return _entity_result(
-            row, "ambiguous", None, 0.5, "Several known names fit and the evidence does not tell them apart."
+            row, "ambiguous", None, 0.5, "The evidence does not tell which of the known names is meant, if any."
         )
     return _entity_result(row, "create", None, 0.9, "No known name of a fitting kind.")
+
+
+def _bears(row: Row, one: Row) -> bool:
+    """Say whether a candidate has the mention's name; one that was only suggested has another."""
+    return fold(one["canonical_name"]) == fold(row["surface"]) or "also_called" in one["identity_context"]
 
 
 def _entity_result(row: Row, action: str, entity_id: str | None, confidence: float, rationale: str) -> dict[str, Any]:

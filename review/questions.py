@@ -52,11 +52,15 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A task with its question, its evidence and the statements that it is about."""
+    """A task with its question, its evidence and the statements that it is about.
+
+    `spans` are those of the task in the text of the card, none while it is held.
+    """
 
     task: Task
     question: tuple[Words, ...]
     card: EvidenceCard
+    spans: tuple[Span, ...]
     claim: Claim | None
     rival: Claim | None
 
@@ -79,18 +83,23 @@ class Asked:
 
 def ask(*, team_id: UUID, tasks: Collection[Task]) -> list[Asked]:
     """Return the tasks with their questions, in order; the number of queries does not grow with them."""
-    spans = _spans(team_id, tasks)
-    cards = evidence_cards(team_id=team_id, spans=spans)
+    observed = {t.observation_id for t in tasks if t.observation_id}
+    spans = spans_of(team_id=team_id, observations=observed)
+    marks = {t.id: merge(_marks(t, spans)) for t in tasks}
+    cards = evidence_cards(team_id=team_id, spans=_by_fragment(tasks, marks))
     records = {r.id: r for t in tasks for r in (t.relationship, t.rival) if r is not None}
     claims = {c.relationship_id: c for c in claims_of(team_id=team_id, rows=list(records.values()))}
-    observed = {t.observation_id for t in tasks if t.observation_id}
     wordings = wordings_of(team_id=team_id, rows=observed, kind=WordingKind.PREDICATE)
-    return [_asked(t, cards[t.fragment_id], claims, wordings) for t in tasks]
+    return [_asked(t, cards[t.fragment_id], marks[t.id], claims, wordings) for t in tasks]
 
 
-def _asked(task: Task, card: EvidenceCard, claims: Mapping[UUID, Claim], wordings: Mapping[UUID, str]) -> Asked:
+def _asked(
+    task: Task, card: EvidenceCard, marks: list[Span], claims: Mapping[UUID, Claim], wordings: Mapping[UUID, str]
+) -> Asked:
     claim, rival = (None if card.held or i is None else claims.get(i) for i in (task.relationship_id, task.rival_id))
-    return Asked(task, _question(task, card, claim, rival, wordings), card, claim, rival)
+    return Asked(
+        task, _question(task, card, claim, rival, wordings), card, () if card.held else tuple(marks), claim, rival
+    )
 
 
 def _question(
@@ -121,16 +130,16 @@ def _quote(text: str) -> Words:
     return Words(line if len(line) <= QUOTE_CHARS else f"{line[:QUOTE_CHARS]}…", quoted=True)
 
 
-def _spans(team_id: UUID, tasks: Collection[Task]) -> dict[UUID, list[Span]]:
-    """Return what is marked in each fragment: the mention that is open, or the observation's own spans."""
-    observed = spans_of(team_id=team_id, observations={t.observation_id for t in tasks if t.observation_id})
+def _by_fragment(tasks: Collection[Task], marks: Mapping[UUID, list[Span]]) -> dict[UUID, list[Span]]:
+    """Return what is marked in each fragment by all of these tasks together."""
     found: dict[UUID, list[Span]] = {}
     for task in tasks:
-        found.setdefault(task.fragment_id, []).extend(_marks(task, observed))
+        found.setdefault(task.fragment_id, []).extend(marks[task.id])
     return {fragment: merge(spans) for fragment, spans in found.items()}
 
 
 def _marks(task: Any, observed: Mapping[UUID, list[Span]]) -> list[Span]:
+    """Return what a task marks in its text: the mention that is open, or the observation's own spans."""
     if task.resolution:
         return [(task.resolution.start, task.resolution.end)]
     return observed.get(task.observation_id, [])

@@ -1,0 +1,39 @@
+"""An empty memory for each case: copies of one migrated database, in a server that is thrown away at the end."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import connections
+from psycopg import sql
+
+from densemem.db import server
+from densemem.db.cluster import Cluster
+from densemem.db.place import Place
+from densemem.evals.scratch import scratch_memory
+
+
+@contextmanager
+def scratch_memories() -> Iterator[Callable[[], None]]:
+    """Give what points this process to a new empty, migrated database, each time that it is called."""
+    with scratch_memory() as place:
+        names = (f"case_{number}" for number in count(1))
+        yield lambda: _next(place, next(names))
+
+
+def _next(place: Place, name: str) -> None:
+    connections.close_all()
+    made = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
+    parts = map(sql.Identifier, (name, server.OWNER, server.DATABASE))
+    with psycopg.connect(Cluster(place).bootstrap_url("postgres"), autocommit=True) as session:
+        session.execute(made.format(*parts))
+    for entry in _entries():
+        entry["NAME"] = name
+
+
+def _entries() -> list[dict[str, Any]]:
+    # Django keeps these very dictionaries for the connections of all threads.
+    return list(settings.DATABASES.values())

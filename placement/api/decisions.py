@@ -1,0 +1,168 @@
+"""REST: what people decide."""
+
+from dataclasses import asdict
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import RootModel
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from densemem.auth import principal_on
+from densemem.http import Problem, read_id
+from evidence.queries import HeldText
+from placement.decide import Decided, decide, forget, inspect, quarantine, retry
+from placement.decision import DECISION, REASON, RETRACTION
+
+KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
+IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, required=True, description="the ETag of the Relationship that was seen"
+)
+AFTER = OpenApiParameter("Retry-After", int, OpenApiParameter.HEADER, response=True, description="while it works")
+
+
+class DecisionAnswer(RootModel[Decided]):
+    """A decision that stands: what it changes, and what would undo it."""
+
+
+class HeldTextAnswer(RootModel[HeldText]):
+    """A text with its signals and its security history."""
+
+
+class Decisions(APIView):
+    """`POST /api/v1/reviews/{id}/decisions`"""
+
+    @extend_schema(
+        operation_id="decide",
+        request={"application/json": DECISION},
+        parameters=[KEY, AFTER],
+        responses={201: DecisionAnswer},
+    )
+    def post(self, request: Request, review_id: str) -> Response:
+        """Answer a review task. What the answer is about goes back to policy, with the answer as a given."""
+        done = decide(
+            principal=principal_on(request),
+            review_id=read_id(review_id),
+            body=request.data,
+            idempotency_key=key_of(request),
+            now=timezone.now(),
+        )
+        return _answer(done)
+
+
+class Retractions(APIView):
+    """`POST /api/v1/relationships/{id}/retractions`"""
+
+    @extend_schema(
+        operation_id="forget",
+        request={"application/json": RETRACTION},
+        parameters=[KEY, IF_MATCH],
+        responses={201: DecisionAnswer},
+    )
+    def post(self, request: Request, relationship_id: str) -> Response:
+        """Take one of your Relationships out of recall. Its history, evidence and entities stay."""
+        number = read_id(relationship_id)
+        done = forget(
+            principal=principal_on(request),
+            relationship_id=number,
+            expected_version=version_seen(request, number),
+            body=request.data,
+            idempotency_key=key_of(request),
+            now=timezone.now(),
+        )
+        return _answer(done)
+
+
+class Retries(APIView):
+    """`POST /api/v1/ingests/{id}/retries`"""
+
+    @extend_schema(
+        operation_id="retry_placement",
+        request={"application/json": REASON},
+        parameters=[KEY, AFTER],
+        responses={201: DecisionAnswer},
+    )
+    def post(self, request: Request, ingest_id: str) -> Response:
+        """Place the failed texts of an ingest again; for its owner, or a manager."""
+        done = retry(
+            principal=principal_on(request),
+            ingest_id=read_id(ingest_id),
+            body=request.data,
+            idempotency_key=key_of(request),
+            now=timezone.now(),
+        )
+        return _answer(done)
+
+
+class Quarantines(APIView):
+    """`POST /api/v1/evidence/{id}/quarantines`"""
+
+    @extend_schema(
+        operation_id="quarantine_evidence",
+        request={"application/json": REASON},
+        parameters=[KEY],
+        responses={201: DecisionAnswer},
+    )
+    def post(self, request: Request, fragment_id: str) -> Response:
+        """Hold evidence that was accepted: what rests on it is judged again without it; for managers."""
+        done = quarantine(
+            principal=principal_on(request),
+            fragment_id=read_id(fragment_id),
+            body=request.data,
+            idempotency_key=key_of(request),
+            now=timezone.now(),
+        )
+        return _answer(done)
+
+
+class Inspections(APIView):
+    """`POST /api/v1/evidence/{id}/inspections`"""
+
+    @extend_schema(
+        operation_id="inspect_evidence",
+        request={"application/json": REASON},
+        parameters=[KEY],
+        responses={201: HeldTextAnswer},
+    )
+    def post(self, request: Request, fragment_id: str) -> Response:
+        """Read a held text with what was found in it; for managers, and recorded."""
+        found = inspect(
+            principal=principal_on(request),
+            fragment_id=read_id(fragment_id),
+            body=request.data,
+            idempotency_key=key_of(request),
+            now=timezone.now(),
+        )
+        return Response(asdict(found), status=201)
+
+
+def key_of(request: Request) -> str:
+    """Return the idempotency key of a request; the use case refuses an empty one."""
+    key: str = request.headers.get("Idempotency-Key", "")
+    return key
+
+
+def version_seen(request: Request, relationship_id: UUID) -> int:
+    """Read from `If-Match` the version of a Relationship that the caller has seen.
+
+    :raises Problem: 428 without the header, 412 for a tag of something else
+    """
+    tag = request.headers.get("If-Match", "").strip()
+    if not tag:
+        detail = "Send If-Match with the ETag of the Relationship, so that nothing is changed that you have not seen."
+        raise Problem(428, "if_match_missing", detail)
+    found = tag.strip('"').removeprefix(f"r{relationship_id}.v")
+    if not (found.isascii() and found.isdecimal() and len(found) < 10):
+        raise Problem(412, "version_stale", "If-Match is no ETag of this Relationship. Look at it again, then decide.")
+    return int(found)
+
+
+def _answer(done: Decided) -> Response:
+    response = Response(asdict(done), status=201)
+    if done.check_after_seconds:
+        response["Retry-After"] = str(done.check_after_seconds)
+    if done.replayed:
+        response["Idempotency-Replayed"] = "true"
+    return response

@@ -1,0 +1,175 @@
+"""What every decision has in common: its key, the evidence that it brings, and its record."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from densemem.auth import Principal
+from densemem.core.canonical import digest
+from densemem.core.faults import Because, Fault, Refused
+from densemem.core.words import Scope
+from densemem.db.locks import lock
+from evidence.queries import fragments_of_ingest, usable_among
+from placement.decision import DecisionRequest
+from placement.operations import lock_items
+from placement.remember import KeyReused, Prepared, check_key, prepare, store
+from placement.vocabulary import READY
+from review.operations import NewDecision, record_decision
+from review.policy import COMPENSATION
+from review.queries import DecisionFacts, find_decision
+from review.vocabulary import DecisionAction
+
+IMPACT: Final[Mapping[DecisionAction, str]] = {
+    DecisionAction.ACKNOWLEDGE: "The question is marked as seen and stays open. Nothing else changes.",
+    DecisionAction.SELECT_ENTITY: "What waits for this answer goes back to policy with the chosen entity.",
+    DecisionAction.CONFIRM_NEW_ENTITY: "What waits for this answer goes back to policy with an entity of its own.",
+    DecisionAction.SELECT_PREDICATE: "The statement is verified anew with the chosen predicate.",
+    DecisionAction.ACCEPT: "The statement goes back to policy and may become active; what it replaces is superseded.",
+    DecisionAction.CORRECT: "The text is read anew; what it says corrects the statement that it competes with.",
+    DecisionAction.REJECT: "What waited for this answer is rejected; a text that is held stays held.",
+    DecisionAction.RELEASE: "The text is placed anew as guarded. It may be held again.",
+    DecisionAction.FORGET: "The Relationship leaves recall. Its history, evidence and entities stay.",
+    DecisionAction.QUARANTINE: "The text is held. What rested on it was judged again without it.",
+    DecisionAction.INSPECT: "Nothing changes. That the text was read is recorded.",
+    DecisionAction.RETRY: "The failed texts are placed again.",
+}
+
+
+class DecisionRefused(Refused):
+    """The state of things does not allow the decision; the code names the rule."""
+
+    because = Because.CONFLICT
+    code = "decision_refused"
+
+
+class EvidenceUnusable(Refused):
+    """A decision cites evidence that is not there, no longer counts, or is held."""
+
+    code = "evidence_not_usable"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """
+    A decision that stands.
+
+    :param processing_state: of the item that it answers; empty where there is none
+    :param evidence_ingest_id: the intake of the evidence that was brought with it
+    :param compensation: the decision that undoes it; None when nothing does
+    :param check_after_seconds: when it is worth asking again; 0 when nothing will change by itself
+    """
+
+    decision_id: UUID
+    action: DecisionAction
+    review_id: UUID | None
+    relationship_id: UUID | None
+    ingest_id: UUID | None
+    item_id: UUID | None
+    item_version: int | None
+    processing_state: str
+    evidence_ingest_id: UUID | None
+    impact_summary: str
+    compensation: str | None
+    check_after_seconds: int
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A decision on its way: who decides, what, under which key, with which evidence."""
+
+    principal: Principal
+    asked: DecisionRequest
+    key: str
+    request_hash: str
+    prepared: Prepared | None
+    now: datetime
+
+    def earlier(self) -> Decided | None:
+        """Hold the key, and return what was decided under it before.
+
+        :raises KeyReused: it was another decision
+        """
+        team, profile = self.principal.team_id, self.principal.profile_id
+        lock("decision", team, profile, self.key)
+        found = find_decision(team_id=team, owner_id=profile, key=self.key)
+        if found is None:
+            return None
+        if found.request_hash != self.request_hash:
+            raise KeyReused("This Idempotency-Key was used for another decision. Send the change under a new key.")
+        return decided(found, item=self.item(found.item_id) if found.item_id else None, replayed=True)
+
+    def stage(self, *, beside: Collection[UUID]) -> UUID | None:
+        """Store the evidence that is brought, as any other, and lock the items that the decision changes."""
+        if self.prepared is None:
+            lock_items(team_id=self.principal.team_id, item_ids=beside)
+            return None
+        key = f"decision:{digest([self.key, self.request_hash])}"
+        return store(self.principal, self.prepared, key=key, now=self.now, beside=beside).ingest_id
+
+    def item(self, item_id: UUID) -> Any:
+        """Return an item, locked, as it is now."""
+        (row,) = lock_items(team_id=self.principal.team_id, item_ids=[item_id])
+        return row
+
+    def record(self, *, staged: UUID | None, **about: Any) -> DecisionFacts:
+        """Append the decision with its author and the evidence that it rests on.
+
+        :raises EvidenceUnusable: a cited fragment is not there, outdated or held
+        """
+        team = self.principal.team_id
+        cited = set(self.asked.fragment_ids)
+        if missing := cited - usable_among(team_id=team, fragment_ids=cited):
+            faults = [Fault("/fragment_ids", "not_usable", f"{m} cannot be cited.") for m in sorted(missing)]
+            raise EvidenceUnusable("The decision cites evidence that is not there, outdated or held.", faults=faults)
+        brought = fragments_of_ingest(team_id=team, ingest_id=staged) if staged else []
+        new = NewDecision(
+            team_id=team,
+            owner_id=self.principal.profile_id,
+            user_id=self.principal.user_id,
+            action=self.asked.action,
+            idempotency_key=self.key,
+            request_hash=self.request_hash,
+            message=self.asked.message,
+            evidence_ingest_id=staged,
+            **about,
+        )
+        return record_decision(new, fragment_ids=[*self.asked.fragment_ids, *brought], now=self.now)
+
+
+def open_desk(
+    *, principal: Principal, asked: DecisionRequest, about: UUID, body: object, key: str, now: datetime
+) -> Desk:
+    """Check who asks, the key, and the evidence that is brought; nothing is written.
+
+    :raises ScopeMissing: no write scope
+    :raises Refused: one of its kinds
+    """
+    principal.require(Scope.WRITE)
+    check_key(key)
+    prepared = prepare(principal, asked.evidence) if asked.evidence else None
+    request_hash = digest([asked.action, str(about), body])
+    return Desk(principal, asked, key, request_hash, prepared, now)
+
+
+def decided(made: DecisionFacts, *, item: Any = None, replayed: bool = False) -> Decided:
+    """Return the public form of a recorded decision, with the state that its item has now."""
+    state = str(item.state) if item is not None else ""
+    waits = item is not None and item.state in READY
+    return Decided(
+        decision_id=made.id,
+        action=made.action,
+        review_id=made.task_id,
+        relationship_id=made.relationship_id,
+        ingest_id=item.ingest_id if item is not None else None,
+        item_id=item.id if item is not None else None,
+        item_version=item.version if item is not None else None,
+        processing_state=state,
+        evidence_ingest_id=made.evidence_ingest_id,
+        impact_summary=IMPACT[made.action],
+        compensation=COMPENSATION[made.action],
+        check_after_seconds=1 if waits else 0,
+        replayed=replayed,
+    )

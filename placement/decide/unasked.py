@@ -1,0 +1,173 @@
+"""What is decided without a question: to forget a Relationship, to hold a text, to try a failed one again."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from densemem.auth import Principal
+from densemem.core.faults import NotThere
+from densemem.db.locks import lock, share
+from evidence.operations import hold_by_person
+from evidence.queries import HeldText, fragment_exists, held_text, is_current, is_guarded, is_quarantined
+from placement.decide.desk import Decided, DecisionRefused, Desk, decided, open_desk
+from placement.decision import read_reason, read_retraction
+from placement.operations import ask_for_release, end, requeue, settle, wake, withdraw_questions
+from placement.queries import failed_items, item_of_fragment, owner_of_ingest
+from placement.vocabulary import ItemCategory, ItemState
+from relationships.operations import retract, revoke_for_fragments
+from relationships.vocabulary import Status
+from review.operations import cancel_tasks_about
+from review.policy import check_decider
+from review.queries import items_waiting_for, open_reason
+from review.vocabulary import DecisionAction
+
+
+def forget(
+    *,
+    principal: Principal,
+    relationship_id: UUID,
+    expected_version: int,
+    body: object,
+    idempotency_key: str,
+    now: datetime,
+) -> Decided:
+    """Take one of the caller's own Relationships out of recall ("Forget And Retraction").
+
+    :raises ScopeMissing: no write scope
+    :raises NotThere: no such Relationship in the team
+    :raises Refused: not the owner, another version, forgotten already, or a broken contract; nothing was stored
+    """
+    asked = read_retraction(body)
+    about = [str(relationship_id), body]
+    desk = open_desk(principal=principal, asked=asked, about=relationship_id, body=about, key=idempotency_key, now=now)
+    with transaction.atomic():
+        if earlier := desk.earlier():
+            return earlier
+        team = principal.team_id
+        waiting = items_waiting_for(team_id=team, relationship_id=relationship_id)
+        staged = desk.stage(beside=waiting)
+        retract(
+            team_id=team,
+            owner_id=principal.profile_id,
+            relationship_id=relationship_id,
+            expected_version=expected_version,
+            now=now,
+        )
+        _check_nothing_new(team, relationship_id, waiting)
+        made = desk.record(staged=staged, relationship_id=relationship_id)
+        lock("questions", team, principal.profile_id)
+        cancel_tasks_about(team_id=team, relationship_id=relationship_id, reason="forgotten", now=now)
+        for item_id in sorted(waiting):
+            _settle_unasked(desk, item_id)
+        return decided(made)
+
+
+def quarantine(
+    *, principal: Principal, fragment_id: UUID, body: object, idempotency_key: str, now: datetime
+) -> Decided:
+    """Hold accepted evidence: its supports are revoked and what rested on it is judged again, in one transaction.
+
+    :raises ScopeMissing: no write scope
+    :raises NotThere: no such fragment in the team
+    :raises Refused: not a manager, held already, outdated, too much depends on it, or a broken contract
+    """
+    asked = read_reason(body, DecisionAction.QUARANTINE)
+    desk = open_desk(principal=principal, asked=asked, about=fragment_id, body=body, key=idempotency_key, now=now)
+    with transaction.atomic():
+        if earlier := desk.earlier():
+            return earlier
+        team, actor = principal.team_id, principal.profile_id
+        if not fragment_exists(team_id=team, fragment_id=fragment_id):
+            raise NotThere
+        check_decider(action=asked.action, kind=None, is_owner=False, is_manager=principal.is_manager)
+        item = desk.item(item_of_fragment(team_id=team, fragment_id=fragment_id))
+        _check_holdable(item)
+        share("groups", team)
+        hold_by_person(team_id=team, fragment_id=fragment_id, actor_id=actor, reason=asked.message, now=now)
+        revoke_for_fragments(
+            team_id=team,
+            fragment_ids=[fragment_id],
+            reason="evidence_quarantined",
+            now=now,
+            bare=Status.QUARANTINED,
+            actor_id=actor,
+        )
+        made = desk.record(staged=None, item_id=item.id, fragment_id=fragment_id)
+        state, category = ItemState.QUARANTINED, ItemCategory.QUARANTINED
+        end(item, state=state, category=category, reason="held_by_manager", now=now, actor_id=actor)
+        withdraw_questions(
+            team_id=team, owner_id=item.owner_id, fragment_ids=[fragment_id], reason="evidence_held", now=now
+        )
+        ask_for_release(item, now=now)
+        return decided(made, item=item)
+
+
+def inspect(*, principal: Principal, fragment_id: UUID, body: object, idempotency_key: str, now: datetime) -> HeldText:
+    """Read a text with its signals, as a manager who decides about it; that it was read, and why, is recorded.
+
+    :raises ScopeMissing: no write scope
+    :raises NotThere: no such fragment in the team
+    :raises Refused: not a manager, or a broken contract
+    """
+    asked = read_reason(body, DecisionAction.INSPECT)
+    desk = open_desk(principal=principal, asked=asked, about=fragment_id, body=body, key=idempotency_key, now=now)
+    with transaction.atomic():
+        if not fragment_exists(team_id=principal.team_id, fragment_id=fragment_id):
+            raise NotThere
+        check_decider(action=asked.action, kind=None, is_owner=False, is_manager=principal.is_manager)
+        if desk.earlier() is None:
+            desk.record(staged=None, fragment_id=fragment_id)
+        return held_text(team_id=principal.team_id, fragment_id=fragment_id)
+
+
+def retry(*, principal: Principal, ingest_id: UUID, body: object, idempotency_key: str, now: datetime) -> Decided:
+    """Place the failed items of an ingest again. What was decided about them and not carried out is carried out.
+
+    :raises ScopeMissing: no write scope
+    :raises NotThere: no such ingest in the team
+    :raises Refused: neither owner nor manager, nothing failed, or a broken contract
+    """
+    asked = read_reason(body, DecisionAction.RETRY)
+    desk = open_desk(principal=principal, asked=asked, about=ingest_id, body=body, key=idempotency_key, now=now)
+    with transaction.atomic():
+        if earlier := desk.earlier():
+            return earlier
+        team, actor = principal.team_id, principal.profile_id
+        owner = owner_of_ingest(team_id=team, ingest_id=ingest_id)
+        check_decider(action=asked.action, kind=None, is_owner=owner == actor, is_manager=principal.is_manager)
+        failed = failed_items(team_id=team, ingest_id=ingest_id)
+        rows = [row for item_id in failed if (row := desk.item(item_id)).state == ItemState.FAILED]
+        current = [r for r in rows if is_current(team_id=team, fragment_id=r.fragment_id, lock=True)]
+        if not current:
+            raise DecisionRefused("Nothing of this ingest failed and still counts.", code="nothing_failed")
+        made = desk.record(staged=None, item_id=current[0].id, fragment_id=current[0].fragment_id)
+        for row in current:
+            guarded = is_guarded(team_id=team, fragment_id=row.fragment_id)
+            requeue(row, guarded=guarded, reason="retried", actor_id=actor, now=now)
+        transaction.on_commit(wake, robust=True)
+        return decided(made, item=current[0])
+
+
+def _check_holdable(item: Any) -> None:
+    if is_quarantined(team_id=item.team_id, fragment_id=item.fragment_id):
+        raise DecisionRefused("The text is held already.", code="already_quarantined")
+    if item.state == ItemState.SUPERSEDED or not is_current(
+        team_id=item.team_id, fragment_id=item.fragment_id, lock=True
+    ):
+        raise DecisionRefused("A newer revision of the source took its place.", code="revision_not_current")
+
+
+def _check_nothing_new(team_id: UUID, relationship_id: UUID, known: set[UUID]) -> None:
+    """Refuse when a text began to wait for an answer about the record before it was locked: its item is not."""
+    if items_waiting_for(team_id=team_id, relationship_id=relationship_id) - known:
+        raise DecisionRefused("Something new came in about this Relationship. Try again.", code="changed_meanwhile")
+
+
+def _settle_unasked(desk: Desk, item_id: UUID) -> None:
+    """End an item whose last question was withdrawn."""
+    item = desk.item(item_id)
+    reason = open_reason(team_id=item.team_id, item_id=item.id)
+    if item.state == ItemState.AWAITING_REVIEW and reason is None:
+        settle(item, reason=None, now=desk.now, actor_id=desk.principal.profile_id)

@@ -1,0 +1,106 @@
+"""Where an item begins: at the start, with an extraction that was kept, or with what a person decided.
+
+"Decisions", who decides, 24: select_entity, confirm_new_entity, accept and reject re-enter at policy with both accepted
+answers; select_predicate at the candidate stage with one new verifier request; correct and release at extraction. Only
+the observations that a decision answers are taken up again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+from uuid import UUID
+
+from entities.queries import settled_mentions
+from placement.contract import Extraction, Verification
+from placement.contract.kept import latest, narrowed, unpacked_extraction, unpacked_verification
+from placement.models import ItemAnswer
+from placement.operations import Claim
+from placement.plan import Bound
+from relationships.queries import refs_of_observations
+from review.queries import Answer, unused_answer
+from review.vocabulary import DecisionAction
+
+CHOICES: Final = (DecisionAction.SELECT_ENTITY, DecisionAction.CONFIRM_NEW_ENTITY)
+AT_POLICY: Final = (*CHOICES, DecisionAction.ACCEPT, DecisionAction.REJECT)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """
+    What an item brings along.
+
+    :param extracted: the cycle of its extraction
+    :param verified: by draft ref, the cycle in which a kept judgment was given; empty when it is asked for
+    """
+
+    extracted: int
+    extraction: Extraction | None = None
+    verification: Verification | None = None
+    verified: Mapping[str, int] = field(default_factory=dict)
+    bound: Bound = field(default_factory=Bound)
+    answer: Answer | None = None
+
+    def binding(self, keys: Mapping[str, str]) -> Bound:
+        """Return what binds, with the owner's choice of an Entity for every mention of the name that it was made for.
+
+        :param keys: by mention ref, the lookup key of its surface
+        """
+        answer = self.answer
+        if answer is None or self.extraction is None or answer.action not in CHOICES:
+            return self.bound
+        kinds = {m.ref: m.kind for m in self.extraction.mentions}
+        named = answer.mention_ref
+        alike = (ref for ref in kinds if (keys[ref], kinds[ref]) == (keys.get(named), kinds.get(named)))
+        return replace(self.bound, chosen={ref: answer.entity_id for ref in alike if ref not in self.bound.settled})
+
+
+def begin(claim: Claim) -> Entry:
+    """Return where a claimed item begins."""
+    rows = ItemAnswer.objects.of_team(claim.team_id).filter(item_id=claim.item_id).order_by("cycle")
+    kept = list(rows.values_list("stage", "cycle", "payload"))
+    answer = unused_answer(team_id=claim.team_id, item_id=claim.item_id) if claim.cycle > 1 else None
+    extractions = {cycle: payload for stage, cycle, payload in kept if stage == "extract"}
+    if answer is None or answer.action not in (*AT_POLICY, DecisionAction.SELECT_PREDICATE):
+        ready = extractions.get(claim.cycle)
+        return Entry(
+            extracted=claim.cycle,
+            extraction=unpacked_extraction(ready) if ready else None,
+            bound=_correcting(answer) if answer and answer.action is DecisionAction.CORRECT else Bound(),
+        )
+    extracted = max(extractions)
+    judged = {cycle: payload for stage, cycle, payload in kept if stage == "verify" and cycle >= extracted}
+    entry = _taken_up(claim, answer, extracted, unpacked_extraction(extractions[extracted]))
+    return entry if answer.action is DecisionAction.SELECT_PREDICATE else _with_judgments(entry, judged)
+
+
+def _correcting(answer: Answer) -> Bound:
+    """Let what is read anew take the place of what it was held for."""
+    return Bound(
+        lifted=frozenset({answer.relationship_id} if answer.relationship_id else ()),
+        corrected=frozenset({answer.rival_id} if answer.rival_id else ()),
+    )
+
+
+def _taken_up(claim: Claim, answer: Answer, extracted: int, whole: Extraction) -> Entry:
+    """Narrow an extraction to what was decided, and read what binds."""
+    refs = refs_of_observations(team_id=claim.team_id, observation_ids=answer.observation_ids)
+    action = answer.action
+    bound = Bound(
+        settled=settled_mentions(team_id=claim.team_id, item_id=claim.item_id, since=extracted),
+        predicates=dict.fromkeys(refs, answer.predicate_key) if action is DecisionAction.SELECT_PREDICATE else {},
+        released=refs if action is DecisionAction.ACCEPT else frozenset(),
+        rejected=refs if action is DecisionAction.REJECT else frozenset(),
+    )
+    return Entry(extracted=extracted, extraction=narrowed(whole, refs), bound=bound, answer=answer)
+
+
+def _with_judgments(entry: Entry, judged: Mapping[int, Mapping[str, object]]) -> Entry:
+    """Add the newest kept judgment of each draft, with the cycle in which it was given."""
+    answers = {cycle: unpacked_verification(payload) for cycle, payload in judged.items()}
+    verified = {ref: cycle for cycle in sorted(answers) for ref in answers[cycle].observations}
+    return replace(entry, verification=latest(answers[c] for c in sorted(answers)), verified=verified)
+
+
+def chosen_entities(bound: Bound) -> set[UUID]:
+    """Return the entities that a person chose or an earlier cycle settled."""
+    return {entity for entity in (*bound.chosen.values(), *bound.settled.values()) if entity is not None}

@@ -1,0 +1,121 @@
+"""Every case from a bug report, through the real doors; and a judge that lets nothing wrong pass."""
+
+import json
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from densemem.cases.doors import serving
+from densemem.cases.files import Case, fixtures_beside, read_cases, read_fixtures
+from densemem.cases.operations import exists, missing
+from densemem.cases.run import Status, run
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+
+FILE = Path(__file__).parent.parent / "cases" / "cases.jsonl"
+CASES = {case.id: case for case in read_cases(FILE)}
+FIXTURES = read_fixtures(fixtures_beside(FILE))
+WAKE = import_module("placement.migrations.0003_wake_schedule")
+
+
+@pytest.fixture(scope="module")
+def base(django_db_setup: None) -> Iterator[str]:
+    """Serve once for all cases."""
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def schedule(transactional_db: None) -> None:
+    """Emptying the tables between tests took away what a migration made."""
+    WAKE.schedule(apps, connection.schema_editor())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(base: str, name: str) -> None:
+    result = run(CASES[name], FIXTURES, base=base, others=CASES)
+
+    assert result.why == []
+    assert (result.status is Status.WAITING) == bool(result.missing)
+
+
+def test_a_case_waits_only_for_what_the_product_cannot_do() -> None:
+    lacking = {name for case in CASES.values() for name in missing(case)}
+
+    assert not any(exists(name) for name in lacking)
+    assert {name for name in ("remember", "recall", "trace") if exists(name)} == {"remember", "recall", "trace"}
+
+
+def changed(case: Case, **expected: Any) -> Case:
+    """Return a case that expects something else."""
+    return Case(case.id, case.line, case.input, {**case.expected, **expected}, case.script, case.needs_llm)
+
+
+class TestJudge:
+    @pytest.mark.parametrize(
+        ("name", "expected", "why"),
+        [
+            ("dup-01", {"counts": {"RelationshipRecord": 2}}, "RelationshipRecord is 1, not 2"),
+            ("dup-01", {"counts": {"Unicorn": 1}}, "not understood: counts: 'Unicorn'"),
+            ("dup-01", {"each_step": "202 queued -> failed"}, "does not hold"),
+            ("dup-01", {"relationships": []}, "not expected"),
+            ("dup-01", {"relationships": [{"s": "mara", "tier": "fact"}]}, "no record is"),
+            ("dup-01", {"relationships": [{"s": "mara", "colour": "red"}]}, "not understood: relationships"),
+            ("dup-01", {"mood": "sunny"}, "not understood: mood"),
+            ("dup-01", {"must_not": ["a storm"]}, "not understood: must_not: 'a storm'"),
+            ("dup-01", {"must_not": ["works_on(mara, quill)"]}, "does not hold"),
+            ("uni-01", {"step1": "400, no ingest, and a rainbow"}, "not understood: step1: 'a rainbow'"),
+            ("uni-01", {"step3": "400, no ingest"}, "does not hold"),
+            ("scope-03", {"reviews": ["predicate_needs_review: sings"]}, "not 'sings'"),
+            ("neg-01", {"edges": 2}, "edges: there are 1, not 2"),
+            (
+                "neg-01",
+                {"recall": "'does Quillstone use Redis' returns only the '+' edge with its polarity shown"},
+                "hold",
+            ),
+            (
+                "mod-03",
+                {"relationships": "none active; at most poetry"},
+                "not understood: relationships: 'at most poetry'",
+            ),
+            ("llm-04", {"attempt1": "accepted"}, "does not hold"),
+            ("uni-03", {"stored_span": {"start": 1}}, "start is 0, not 1"),
+        ],
+    )
+    def test_says_what_is_not_as_expected(self, base: str, name: str, expected: dict[str, Any], why: str) -> None:
+        result = run(changed(CASES[name], **expected), FIXTURES, base=base, others=CASES)
+
+        assert result.status is Status.FAILED
+        assert why in " ".join(result.why)
+
+    def test_says_what_of_the_input_it_cannot_read(self, base: str) -> None:
+        case = CASES["dup-01"]
+        for given in ({"steps": ["sing"]}, {"race": ["a bird sings"]}, {"steps": [], "setup": {"weather": "mild"}}):
+            odd = Case(case.id, case.line, given, {}, (), needs_llm=False)
+
+            result = run(odd, FIXTURES, base=base, others=CASES)
+
+            assert result.status is Status.FAILED
+            assert result.why[0].startswith("not understood:")
+
+
+class TestCommand:
+    def test_refuses_a_file_that_is_not_one_of_cases(self, tmp_path: Path) -> None:
+        file = tmp_path / "odd.jsonl"
+        file.write_text(json.dumps({"id": "a", "input": {"steps": []}, "expected": {}}) + "\n[1]\n")
+
+        with pytest.raises(CommandError, match=r"line 2: not a JSON object\. Write it as"):
+            call_command("cases", str(file))
+
+    def test_asks_for_the_fixtures(self, tmp_path: Path) -> None:
+        file = tmp_path / "lonely.jsonl"
+        file.write_text(json.dumps({"id": "a", "input": {"steps": []}, "expected": {}}))
+
+        with pytest.raises(CommandError, match=r"fixtures\.json cannot be read"):
+            call_command("cases", str(file))
