@@ -5,15 +5,10 @@ Models are asked outside any transaction; everything is decided before the first
 
 import hashlib
 import logging
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.db import DatabaseError, connection
-
-from densemem.core import limits
 from densemem.providers.base import Provider, ProviderUnavailable, Stage
 from entities.policy import CandidatesMoved
 from evidence.queries import get_fragment, is_current, is_quarantined, signals_of
@@ -22,6 +17,7 @@ from placement import contract, offers
 from placement.commit import Accepted, Judged, commit
 from placement.context import extraction_request, verifier_request
 from placement.conversation import AnswersExhausted, converse
+from placement.lease import lease_kept
 from placement.operations import (
     CallReport,
     Claim,
@@ -30,7 +26,6 @@ from placement.operations import (
     end_held,
     end_quarantined,
     end_superseded,
-    heartbeat,
     keep_extraction,
     put_back,
     report_calls,
@@ -54,8 +49,8 @@ def place(claim: Claim, provider: Provider) -> None:
 
 def _place_or_put_back(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
     try:
-        with _lease_kept(claim):
-            _place(claim, provider, calls)
+        with lease_kept(claim, provider) as asked:
+            _place(claim, asked, calls)
     except LeaseLost:
         raise
     except CandidatesMoved:
@@ -168,28 +163,3 @@ def _ended_before(claim: Claim) -> bool:
 
 def _quarantine(claim: Claim, by: SecurityEventKind, signals: Sequence[contract.Signal]) -> None:
     end_quarantined(claim, by=by, signals=[(s.kind, s.start, s.end) for s in signals])
-
-
-@contextmanager
-def _lease_kept(claim: Claim) -> Iterator[None]:
-    """Renew the lease from a second thread while the item is worked on; the next beat makes up for one that fails."""
-    over = threading.Event()
-
-    def beat() -> None:
-        while not over.wait(limits.HEARTBEAT_SECONDS):
-            try:
-                heartbeat(claim)
-            except LeaseLost:
-                return
-            except DatabaseError as fault:
-                log.warning("heartbeat failed: item %s: %s", claim.item_id, _kind_of(fault))
-            finally:
-                connection.close()
-
-    thread = threading.Thread(target=beat, name=f"heartbeat-{claim.item_id}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()

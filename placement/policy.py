@@ -115,3 +115,15 @@ def search_state(states: Collection[str]) -> str:
     """Return the search state of several records together: the least fresh that anything is derived for."""
     ranked = (SearchState.FAILED, SearchState.PENDING, SearchState.CURRENT)
     return next((state.value for state in ranked if state in states), SearchState.NOT_REQUIRED.value)
+
+
+def unused_corrections(wanted: Collection[str], cited: Collection[str | None]) -> tuple[str, ...]:
+    """Return the proposals whose correction target nothing took up ("Decisions", text, requests, spans, 5).
+
+    :param wanted: proposal ids that name a target
+    :param cited: for each statement that was found, the proposal id that it cites, if any
+    """
+    taken = set(wanted) & set(cited)
+    if not taken and len(wanted) == len(cited) == 1:  # the only target acts on the only statement
+        return ()
+    return tuple(p for p in wanted if p not in taken)

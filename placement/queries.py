@@ -1,5 +1,6 @@
 """Reads of placement within one team."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -33,6 +34,13 @@ def proposal_of(*, team_id: UUID, item_id: UUID) -> dict[str, Any]:
     """Return the part of the client's proposal that cites an item; empty when there is none."""
     found = ItemProposal.objects.of_team(team_id).filter(item_id=item_id).values_list("payload", flat=True).first()
     return dict(found) if found else {}
+
+
+def corrections_wanted(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[UUID, list[str]]:
+    """Return, by item, the ids of the proposals that name a Relationship to correct."""
+    rows = ItemProposal.objects.of_team(team_id).filter(item_id__in=item_ids).values_list("item_id", "payload")
+    wanted = {i: [r["proposal_id"] for r in p["relationships"] if r.get("correction_target")] for i, p in rows}
+    return {item: proposals for item, proposals in wanted.items() if proposals}
 
 
 def usage_of(*, team_id: UUID, ingest_id: UUID) -> Usage:

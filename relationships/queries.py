@@ -273,7 +273,7 @@ class ObservationView:
 
 
 def observations_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[UUID, list[ObservationView]]:
-    """Return, by item, each observation with its newest resolution and the record as it is now."""
+    """Return, by item, each observation of its newest extraction, with its newest resolution and its record now."""
     newest = (
         ObservationResolution.objects.of_team(team_id)
         .filter(observation__item_id__in=item_ids)
@@ -281,7 +281,7 @@ def observations_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[
         .distinct("observation_id")
         .select_related("observation", "relationship")
     )
-    rows = sorted(newest, key=lambda r: r.observation.seq)
+    rows = _of_newest_extraction(sorted(newest, key=lambda r: r.observation.seq))
     ids = [r.observation_id for r in rows]
     first = ObservationSpan.objects.of_team(team_id).filter(observation_id__in=ids, position=0)
     spans = {row[0]: row[1:] for row in first.values_list("observation_id", "start", "end")}
@@ -329,3 +329,12 @@ def search_states(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, 
 def observed_items(*, team_id: UUID, item_ids: Collection[UUID]) -> set[UUID]:
     """Return those of these items in which some statement was found."""
     return set(Observation.objects.of_team(team_id).filter(item_id__in=item_ids).values_list("item_id", flat=True))
+
+
+def _of_newest_extraction(rows: Collection[ObservationResolution]) -> list[ObservationResolution]:
+    """Keep what was read last of each item: a text that was read anew says what it said then."""
+    newest: dict[UUID, int] = {}
+    for row in rows:
+        item = row.observation.item_id
+        newest[item] = max(newest.get(item, 0), row.observation.cycle)
+    return [r for r in rows if r.observation.cycle == newest[r.observation.item_id]]

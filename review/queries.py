@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -225,3 +226,20 @@ def observations_waiting(*, team_id: UUID, task_id: UUID) -> list[tuple[UUID, UU
     """Return (observation, item) of everything that waits for the answer to a task, in order."""
     rows = Waiting.objects.of_team(team_id).filter(task_id=task_id).order_by("seq")
     return list(rows.values_list("observation_id", "item_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What somebody said when deciding."""
+
+    profile_id: UUID
+    action: DecisionAction
+    message: str
+    recorded_at: datetime
+
+
+def messages_about(*, team_id: UUID, fragment_id: UUID) -> list[Said]:
+    """Return what was said in decisions about a fragment, the newest `limits.PAGE_ITEMS`, oldest first."""
+    rows = Decision.objects.of_team(team_id).filter(fragment_id=fragment_id).exclude(message="").order_by("-seq")
+    newest = list(rows[: limits.PAGE_ITEMS])
+    return [Said(r.owner_id, DecisionAction(r.action), r.message, r.recorded_at) for r in reversed(newest)]

@@ -51,9 +51,10 @@ def _drain(asked: argparse.Namespace) -> dict[str, Any]:
 def _claim(asked: argparse.Namespace) -> dict[str, Any]:
     """Claim and end items, and time the claims; an item that stays claimed would lie in the way of the next."""
     took, items = [], []
+    claim = None
     for _ in range(asked.count):
         began = time.perf_counter()
-        claim = claim_next()
+        claim = claim_next(after=claim.team_id if claim else None)
         took.append(time.perf_counter() - began)
         if claim is None:
             break

@@ -23,6 +23,7 @@ from densemem.providers.rules import Rules
 from placement import conversation
 
 QUICK_SECONDS: Final = 0.05
+BEAT_SECONDS: Final = 5.0  # within which a lease must be renewed when it is renewed every few milliseconds
 ATTEMPTS: Final = {"extract_attempts": "ANSWERS", "verify_attempts": "ANSWERS"}
 
 
@@ -173,8 +174,15 @@ class _Quick:
 
     def sleep(self, seconds: float) -> None:
         """Note a nap, and take a short one."""
-        leases = rows("placement.Item").exclude(lease_until=None).values_list("lease_until", flat=True)
-        before = list(leases)
-        time.sleep(QUICK_SECONDS)
         self._play.naps.append(seconds)
-        self._play.beats.append(bool(before) and list(leases) > before)
+        self._play.beats.append(self._sees_beat())
+
+    def _sees_beat(self) -> bool:
+        """Wait, not for long, until a lease is renewed."""
+        leases = rows("placement.Item").exclude(lease_until=None).values_list("lease_until", flat=True)
+        before, ends = list(leases), time.monotonic() + BEAT_SECONDS
+        while time.monotonic() < ends:
+            time.sleep(QUICK_SECONDS)
+            if before and list(leases.all()) > before:
+                return True
+        return False

@@ -101,7 +101,7 @@ def _text(play: Play) -> str:
 
 def _first(play: Play, team: str = "") -> str:
     """Return the first of the fixtures, or of a team."""
-    return next(p.name for p in play.world.people.values() if not team or p.team == team)
+    return next(m.name for m in play.world.members.values() if not team or m.team == team)
 
 
 def _send(play: Play, done: Done, name: str, text: str, **fields: Any) -> UUID:
@@ -222,7 +222,7 @@ def _queued(play: Play, done: Done, found: re.Match[str]) -> None:
 
 def _starts(play: Play, done: Done, found: re.Match[str]) -> None:
     """Let another worker work before the lease of the dead one is over, and after it."""
-    other = next((p.name for p in play.world.people.values() if p.team != play.world.people[_first(play)].team), None)
+    other = next((m.name for m in play.world.members.values() if m.team != play.world.members[_first(play)].team), None)
     if other is not None:
         person = play.world.person(other)
         play.world.make_known(person.team, list(play.world.things))

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import psycopg
 from django.apps import apps
 from django.contrib import admin
 from django.db import DatabaseError, connections, models, transaction
@@ -44,7 +45,7 @@ def take(play: Play, done: Done, said: str) -> None:
 
 def _start_cluster(play: Play, done: Done, found: re.Match[str]) -> None:
     """Let the scheduler look as often as a cluster does, and carry out what it queued."""
-    person = play.world.person(next(iter(play.world.people)))
+    person = play.world.person(next(iter(play.world.members)))
     answered = play.remember(person, bundles.request_body({"evidence": [{"content": "A text that waited."}]}))
     OrmQ.objects.all().delete()  # the wake-up of the request; it did not survive either
     runs: dict[str, int] = dict.fromkeys(Schedule.objects.values_list("name", flat=True), 0)
@@ -126,8 +127,8 @@ def _attack(play: Play, done: Done, found: re.Match[str]) -> None:
 
 def _make_history(play: Play) -> None:
     """Let two profiles say the same, so that every ledger of knowledge has rows."""
-    person, product = next(iter(play.world.fixtures.entities)), "quill"
-    for name in ("ada", "bo"):
+    person, product = play.world.of_kind("person")[0], play.world.of_kind("product")[0]
+    for name in play.world.writers(next(iter(play.world.teams)))[:2]:
         triple = {"owner": name, "s": person, "p": "works_on", "o": product}
         play.world.make_known(play.world.person(name).team, [person, product])
         play.say(name, *statement(play, triple))
@@ -188,7 +189,7 @@ def _refused(alias: str, attack: Attack) -> bool:
                 attack(cursor)
             finally:
                 transaction.set_rollback(True, using=alias)
-    except (DatabaseError, models.RestrictedError, models.ProtectedError):
+    except (DatabaseError, psycopg.DatabaseError, models.ProtectedError):  # a copy raises the driver's own
         return True
     return False
 

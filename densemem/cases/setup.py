@@ -137,8 +137,7 @@ def _done_before(play: Play, found: re.Match[str]) -> None:
 
 def _own_records(play: Play, found: re.Match[str]) -> None:
     """Let somebody own some records, of which the first is the best match of the query."""
-    things = [key for key, (kind, *_) in play.world.fixtures.entities.items() if kind == "product"]
-    (person, *_) = (key for key, (kind, *_) in play.world.fixtures.entities.items() if kind == "person")
+    things, person = play.world.of_kind("product"), play.world.of_kind("person")[0]
     count = int(found["count"])
     for team in _teams(play):
         play.world.make_known(team, [person, *things[:count]])
@@ -164,12 +163,11 @@ def _secret_of(team: str) -> Callable[[Play, Any], None]:
     """Let a team know a fact of its own."""
 
     def read(play: Play, given: str) -> None:
-        members = [p.name for p in play.world.people.values() if p.team == team and "write" in p.who.scopes]
-        own = list(play.world.teams).index(team)
-        person, product = list(play.world.fixtures.entities)[0], ["quill", "atlas"][own % 2]
+        products, person = play.world.of_kind("product"), play.world.of_kind("person")[0]
+        product = products[list(play.world.teams).index(team) % len(products)]
         play.world.make_known(team, [person, product])
         play.found.setdefault("facts", {})[team] = record(
-            play, {"owner": members[0], "s": person, "p": "works_on", "o": product}
+            play, {"owner": play.world.writers(team)[0], "s": person, "p": "works_on", "o": product}
         )
 
     return read
@@ -180,8 +178,7 @@ def _owned_source(play: Play, given: str) -> None:
     found = SOURCE.fullmatch(given)
     if found is None:
         raise NotUnderstood(f"setup.source: {given!r}")
-    products = [key for key, (kind, *_) in play.world.fixtures.entities.items() if kind == "product"]
-    person = next(iter(play.world.fixtures.entities))
+    products, person = play.world.of_kind("product"), play.world.of_kind("person")[0]
     count = int(found["count"])
     play.world.make_known(play.world.person(found["owner"]).team, [person, *products[:count]])
     triples = [{"owner": found["owner"], "s": person, "p": "works_on", "o": key} for key in products[:count]]
@@ -214,7 +211,7 @@ def _nothing(play: Play, given: Any) -> None:
 
 def _many(play: Play, given: int) -> None:
     """Let one bulk import have taken in many ingests at one moment: copies of one that was placed."""
-    person = play.world.person(next(iter(play.world.people)))
+    person = play.world.person(next(iter(play.world.members)))
     answered = play.say(person.name, "An entry of the import.", [])
     (ingest,) = rows("evidence.Ingest").filter(pk=answered.body["ingest_id"])
     copies = [_copy(ingest, idempotency_key=f"import-{number}", recorded_at=ONE_MOMENT) for number in range(given)]

@@ -47,6 +47,15 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody of the fixtures, who may act."""
+
+    team: str
+    name: str
+    powers: Powers
+
+
+@dataclass(frozen=True, slots=True)
 class Thing:
     """An entity of a case under its short name."""
 
@@ -62,22 +71,28 @@ class World:
     def __init__(self, fixtures: Fixtures) -> None:
         self.fixtures = fixtures
         self.teams: dict[str, UUID] = {}
+        self.members: dict[str, Member] = {}
         self.people: dict[str, Person] = {}
         self.things: dict[str, Thing] = {}
         self.entities: dict[tuple[UUID, str], UUID] = {}
         for team, members in fixtures.teams.items():
             self.teams[team] = create_team(name=team).team_id
             self._register(self.teams[team])
-            for member in members:
-                self._join(team, member)
+            for said in members:
+                member = _member(team, said)
+                self.members[member.name] = member
 
     def person(self, name: str) -> Person:
         """Return who acts under this name.
 
         :raises NotUnderstood: the fixtures have nobody of this name
         """
-        if name not in self.people:
+        if name not in self.members:
             raise NotUnderstood(f"the profile {name!r} is not in the fixtures")
+        if name not in self.people:
+            member = self.members[name]
+            who = _person(self.teams[member.team], member.team, name, member.powers)
+            self.people[name] = _with_token(Person(member.team, name, who, "", ""))
         return self.people[name]
 
     def rotate_token(self, name: str) -> None:
@@ -116,6 +131,14 @@ class World:
         create_entities(origin=origin, entities=kinds, names=names, now=timezone.now())
         self.entities.update({(team_id, key): entity for key, entity in made.items()})
 
+    def of_kind(self, kind: str) -> list[str]:
+        """Return the short names of the fixtures of a kind."""
+        return [key for key, (of, *_) in self.fixtures.entities.items() if of == kind]
+
+    def writers(self, team: str) -> list[str]:
+        """Return who of a team may write."""
+        return [m.name for m in self.members.values() if m.team == team and Scope.WRITE in m.powers.scopes]
+
     def entity_id(self, team_id: UUID, key: str) -> UUID:
         """Return the id of a thing in a team; `team:key` or `team/key` names another team.
 
@@ -143,18 +166,6 @@ class World:
         if not kinds:
             raise NotUnderstood(f"the predicate {predicate!r} takes no value")
         return VALUE_TYPES.get(kinds[0], kinds[0])
-
-    def _join(self, team: str, member: str) -> None:
-        found = MEMBER.fullmatch(member)
-        if found is None:
-            raise NotUnderstood(f"the member {member!r} of the fixtures; write 'name (read)' or 'name (manager+write)'")
-        words = set(re.split(r"[+ ]+", found["powers"]))
-        if words - {"read", "write", "manager"}:
-            raise NotUnderstood(f"the powers of {member!r}")
-        scopes = (Scope.READ, Scope.WRITE) if "write" in words else (Scope.READ,)
-        role = Role.MANAGER if "manager" in words else Role.MEMBER
-        who = _person(self.teams[team], team, found["name"], Powers(role=role, scopes=scopes))
-        self.people[found["name"]] = _with_token(Person(team, found["name"], who, "", ""))
 
     def _register(self, team_id: UUID) -> None:
         """Give a team the predicates of the fixtures, each as a newer version of the shared one where there is one."""
@@ -185,6 +196,16 @@ class World:
         work(Scripted(nothing))
         item = rows("placement.Item").get(ingest_id=done.ingest_id)
         return Origin(team_id, who.profile_id, done.ingest_id, item.fragment_id, item.id, item.version)
+
+
+def _member(team: str, said: str) -> Member:
+    found = MEMBER.fullmatch(said)
+    words = set(re.split(r"[+ ]+", found["powers"])) if found else {""}
+    if found is None or words - {"read", "write", "manager"}:
+        raise NotUnderstood(f"the member {said!r} of the fixtures; write 'name (read)' or 'name (manager+write)'")
+    scopes = (Scope.READ, Scope.WRITE) if "write" in words else (Scope.READ,)
+    role = Role.MANAGER if "manager" in words else Role.MEMBER
+    return Member(team, found["name"], Powers(role=role, scopes=scopes))
 
 
 def _person(team_id: UUID, team: str, name: str, powers: Powers) -> Principal:

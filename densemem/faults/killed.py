@@ -71,7 +71,7 @@ def poison(chance: Random) -> Figures:
     with crew() as start:
         orders = Orders(poison=POISON)
         worker = start(orders)
-        ends = time.monotonic() + limits.ITEM_ATTEMPTS * (SHORT["LEASE_SECONDS"] + RECOVERY_SECONDS)
+        ends = time.monotonic() + limits.ITEM_ATTEMPTS * PATIENCE_SECONDS
         while _waiting(who.team_id) and time.monotonic() < ends:
             if worker.ends_within(LOOK_SECONDS):
                 deaths += 1

@@ -15,7 +15,8 @@ from densemem.faults.workers import SHORT, Orders, Worker, crew, wait_until
 
 CALL_SECONDS: Final = 0.1  # the longest that a model call takes here
 ITEM_SECONDS: Final = 0.35  # within which the first worker is stopped
-PATIENCE_SECONDS: Final = 15
+IN_COMMIT: Final = 0.25  # of the rounds, in which it is stopped as soon as it has locked its item
+PATIENCE_SECONDS: Final = 60
 TRIES: Final = 10
 SETTLE_SECONDS: Final = 0.05  # until a signal is taken
 
@@ -37,7 +38,10 @@ def _play(who: Principal, text: str, chance: Random, start: Any) -> Figures | No
     first = start(Orders(seconds_most=CALL_SECONDS, seed=chance.getrandbits(32), once=True))
     if not wait_until(lambda: _is(item, attempts=1), seconds=PATIENCE_SECONDS):
         raise Broken("the first worker did not take the item")
-    time.sleep(chance.uniform(0, ITEM_SECONDS))
+    if chance.random() < IN_COMMIT:
+        wait_until(lambda: _is_locked(item) or _is(item, state="completed"), seconds=PATIENCE_SECONDS, look=0)
+    else:
+        time.sleep(chance.uniform(0, ITEM_SECONDS))
     first.tell(signal.SIGSTOP)
     time.sleep(SETTLE_SECONDS)
     if _is(item, state="completed"):

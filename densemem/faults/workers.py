@@ -92,13 +92,13 @@ def crew() -> Iterator[Callable[[Orders], Worker]]:
             worker.process.close()
 
 
-def wait_until(true: Callable[[], bool], *, seconds: float) -> bool:
+def wait_until(true: Callable[[], bool], *, seconds: float, look: float = LOOK_SECONDS) -> bool:
     """Look again and again until something is true; say whether it became so in time."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         if true():
             return True
-        time.sleep(LOOK_SECONDS)
+        time.sleep(look)
     return true()
 
 

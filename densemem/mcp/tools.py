@@ -23,9 +23,12 @@ from densemem.mcp.descriptions import (
     LIST_REVIEWS,
     RECALL_MEMORY,
     REMEMBER,
+    RESOLVE_MEMORY_PLACEMENT,
     TRACE_MEMORY,
 )
 from densemem.paging import Cursor
+from placement.decide import Decided, decide, forget
+from placement.decision import DECISION
 from placement.remember import remember
 from placement.request import SCHEMA
 from placement.status import IngestView, get_placement
@@ -48,6 +51,20 @@ REMEMBER_INPUT: Final = {
     "required": [*SCHEMA["required"], *ENVELOPE["required"]],
     "properties": {**SCHEMA["properties"], **ENVELOPE["properties"]},
 }
+
+
+DECIDED: Final = _schema("resolve_envelope")
+RESOLVE_INPUT: Final = {
+    **DECISION,
+    "required": [*DECISION["required"], *DECIDED["required"]],
+    "properties": {
+        **DECISION["properties"],
+        **DECIDED["properties"],
+        "action": {"enum": [*DECISION["properties"]["action"]["enum"], "forget"]},
+    },
+}
+ANSWER_ENVELOPE: Final = {**DECIDED, "required": ["review_id", *DECIDED["required"]]}
+FORGET_ENVELOPE: Final = {**DECIDED, "required": ["relationship_id", "expected_version", *DECIDED["required"]]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +182,28 @@ def call_get_review(who: Principal, arguments: Arguments) -> Review:
     return get_review(principal=who, review_id=read_id(arguments["review_id"]))
 
 
+def call_resolve_memory_placement(who: Principal, arguments: Arguments) -> Decided:
+    """Answer a review task, or forget one of the caller's Relationships.
+
+    :raises Refused: one of its kinds; nothing was stored
+    """
+    forgets = arguments.get("action") == "forget"
+    envelope = {name: value for name, value in arguments.items() if name in DECIDED["properties"]}
+    check(envelope, FORGET_ENVELOPE if forgets else ANSWER_ENVELOPE)
+    body = {name: value for name, value in arguments.items() if name not in DECIDED["properties"]}
+    key, now = arguments["idempotency_key"], timezone.now()
+    if not forgets:
+        return decide(principal=who, review_id=read_id(arguments["review_id"]), body=body, idempotency_key=key, now=now)
+    return forget(
+        principal=who,
+        relationship_id=read_id(arguments["relationship_id"]),
+        expected_version=int(arguments["expected_version"]),
+        body={name: value for name, value in body.items() if name != "action"},
+        idempotency_key=key,
+        now=now,
+    )
+
+
 def look_again(who: Principal, answer: Any) -> Any:
     """Return an answer about an ingest with the state it has by now."""
     ingest_id: UUID = answer.ingest_id
@@ -259,6 +298,15 @@ TOOLS: Final = (
         GET_REVIEW_INPUT,
         Review,
         call_get_review,
+    ),
+    Tool(
+        "resolve_memory_placement",
+        "Carry out what a person decided",
+        RESOLVE_MEMORY_PLACEMENT,
+        Scope.WRITE,
+        RESOLVE_INPUT,
+        Decided,
+        call_resolve_memory_placement,
     ),
 )
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}

@@ -48,6 +48,22 @@ class Automaton:
         except hyperscan.ScanTerminated:
             return
 
+    def any_in(self, data: bytes) -> bool:
+        """Answer whether any of the patterns is found."""
+        found: list[int] = []
+
+        def first(pattern: int, start: int, end: int) -> bool:
+            found.append(pattern)
+            return True
+
+        self.scan(data, first)
+        return bool(found)
+
+
+def any_of(characters: str) -> Automaton:
+    """Give an automaton for one class of characters."""
+    return Automaton([characters], hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_SINGLEMATCH)
+
 
 def presence(patterns: Sequence[str]) -> Automaton:
     """Give an automaton that tells which patterns may occur, each once; it may say yes too often, never no."""

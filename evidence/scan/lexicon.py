@@ -159,7 +159,7 @@ ENGLISH: Final = rules(
         """,
         (EXTRACT, HIGH): """
             SHOW .. OF_SYSTEM s? PROMPTS
-            SHOW .. system_prompt|systemprompt
+            SHOW .. systemprompt|systemprompts
         """,
         (EXTRACT, MEDIUM): """
             SHOW .. YOUR|above|previous|preceding|prior . prompt|prompts|instruction|instructions|directive|directives|programming
@@ -206,8 +206,8 @@ ENGLISH: Final = rules(
             share|confirm|know|passwords|password .. can you confirm|share ours|yours
         """,
         (TOOL, MEDIUM): """
-            send|forward|email|post|upload|transmit|exfiltrate|submit|copy|transfer|mail ... full|entire|every|database|customer|customers|credentials|password|passwords|secret|secrets|conversation|records|contents|history|summary|messages ... to|externally|at|via .. http|https|external|attacker|webhook
-            send|forward|email|post|upload|transmit|exfiltrate|submit|copy|transfer|mail ... full|entire|every|database|customer|customers|credentials|password|passwords|secret|secrets|conversation|records|contents|history|messages ... to my|this|the following
+            send|forward|email|post|upload|transmit|exfiltrate|submit|copy|transfer|mail ... all|full|entire|every|database|customer|customers|credentials|password|passwords|secret|secrets|conversation|records|contents|history|summary|messages ... to|externally|at|via .. http|https|external|attacker|webhook|@
+            send|forward|email|post|upload|transmit|exfiltrate|submit|copy|transfer|mail ... all|full|entire|every|database|customer|customers|credentials|password|passwords|secret|secrets|conversation|records|contents|history|messages ... to my|this|the following
             exfiltrate|forward|send|leak .. data|credentials|records|secret|secrets|database|history .. externally|outside|attacker
             when|once|upon|after you|an|ai? ai? read|reading|process|processing|see|parse this . . email|send|forward|call|post|run|reveal|print|delete|visit
             save|store|remember|add|write|commit ... to|in|into your long|persistent? term? memory

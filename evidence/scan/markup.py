@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from evidence.scan.automaton import any_of
 from evidence.scan.model import Rule, Signal
 from evidence.vocabulary import Severity, SignalKind
 
@@ -69,12 +70,14 @@ SHAPES: Final = tuple(
     )
 )
 
-# Characters nobody sees, on the original text.
+# Characters nobody sees, on the original text: first and last of each run of codes.
 UNSEEN: Final = (
-    "[\x00-\x08\x0b\x0e-\x1f\x7f\u180e\u200b-\u200d\u202d\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+"
-)
+    (0x00, 0x08), (0x0B, 0x0B), (0x0E, 0x1F), (0x7F, 0x7F), (0x180E, 0x180E), (0x200B, 0x200D), (0x202D, 0x202E),
+    (0x2060, 0x2064), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xE0000, 0xE01EF),
+)  # fmt: skip
 CONTROL: Final = r"[\x00-\x08\x0b\x0e-\x1f\x7f]"
-_UNSEEN: Final = re.compile(UNSEEN)
+_UNSEEN: Final = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSEEN) + "]+")
+_UNSEEN_PRESENT: Final = any_of("[" + "".join(rf"\x{{{one:x}}}-\x{{{last:x}}}" for one, last in UNSEEN) + "]")
 _CONTROL: Final = re.compile(CONTROL)
 FLAG: Final = "\U0001f3f4"
 SELECTORS: Final = 4
@@ -85,6 +88,8 @@ QUOTES: Final = frozenset("\"'`")
 
 def hidden(text: str) -> Iterator[Signal]:
     """Yield the signals of characters that are not seen, on the original text."""
+    if not _UNSEEN_PRESENT.any_in(text.encode("utf-8", "replace")):
+        return
     splits: list[Signal] = []
     for run in islice(_UNSEEN.finditer(text), RUNS):
         severity = _severity_of_run(run.group(), text[run.start() - 1 : run.start()])

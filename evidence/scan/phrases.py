@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, repeat
 from typing import Final
 
+from densemem.core import limits
 from evidence.scan.automaton import spans
 from evidence.scan.model import Budget, Match, Rule
 from evidence.scan.views import fold_text
@@ -25,9 +26,9 @@ PIECE_BYTES: Final = 1 << 15
 GROUP: Final = 36  # rules of one automaton; the time to compile one grows faster than its rules
 GAPS: Final = {".": 1, "..": 4, "...": 9}
 
-_MARKS: Final = (b".", b":")
+MARKS: Final = (b".", b":", b"@")
 _TABLE = bytes(
-    ord(".") if chr(code) in ".!?;" else code if code > 127 or chr(code).isalnum() or chr(code) in ":\n" else ord(" ")
+    ord(".") if chr(code) in ".!?;" else code if code > 127 or chr(code).isalnum() or chr(code) in ":@\n" else ord(" ")
     for code in range(256)
 )
 _TOKENS = re.compile(rb"[^ ]+")
@@ -114,8 +115,12 @@ class Phrases:
                 return budget.spent
 
             automaton.scan(letters, seen)
+            if budget.spent:
+                break
         if not found:
             return
+        if budget.spent:
+            found = found[: limits.SIGNALS]  # the text is quarantined whatever the others say
         # Word k is letter k + 1: an end of a sentence stands before the first.
         ends = [(rule, max(start // 2 - 1, 0), min(end // 2 - 2, len(letters) // 2 - 3)) for rule, start, end in found]
         spans_of = _word_spans(parted, {word for _, *edges in ends for word in edges})
@@ -138,7 +143,9 @@ def _choice(letters: set[bytes]) -> str:
 def _parted(data: bytes) -> bytes:
     """Give the words of a text and the ends of its sentences, parted by white space."""
     plain = data.translate(_TABLE).replace(b"\n\n", b" .").replace(b"\n", b" ")
-    return plain.replace(b".", b" . ").replace(b":", b" : ")
+    for mark in MARKS:
+        plain = plain.replace(mark, b" " + mark + b" ")
+    return plain
 
 
 def _word_spans(parted: bytes, wanted: set[int]) -> dict[int, tuple[int, int]]:
@@ -150,9 +157,9 @@ def _word_spans(parted: bytes, wanted: set[int]) -> dict[int, tuple[int, int]]:
         token = next(islice(tokens, word - number, None))
         number = word + 1
         start, end = token.span()
-        added += sum(2 * parted.count(mark, counted, start) for mark in _MARKS)
+        added += sum(2 * parted.count(mark, counted, start) for mark in MARKS)
         counted = start
-        shift = added + (token.group() in _MARKS)
+        shift = added + (token.group() in MARKS)
         spans_of[word] = start - shift, end - shift
     return spans_of
 

@@ -12,7 +12,7 @@ from evidence.scan.lexicon import COMPACT, ENGLISH
 from evidence.scan.lexicon import LISTS as ENGLISH_LISTS
 from evidence.scan.model import RANK, Budget, Match, Signal
 from evidence.scan.phrases import Phrases
-from evidence.scan.telling import is_negated, is_told
+from evidence.scan.telling import BEFORE, is_negated, is_told
 from evidence.scan.tongues import LISTS as OTHER_LISTS
 from evidence.scan.tongues import SPACED, UNSPACED
 from evidence.vocabulary import Severity, SignalKind
@@ -34,14 +34,12 @@ _TELLING: Final = tuple((by, word) for by, words in decode.SHIFTED.items() for w
 _TOLD_BY: Final = range(_BLOCKS.stop, _BLOCKS.stop + len(_TELLING))
 _APART: Final = _TOLD_BY.stop
 _DISGUISED: Final = range(_APART + 1, _APART + 1 + len(views.DISGUISED))
-_UNSEEN: Final = _DISGUISED.stop
 PATTERNS: Final = (
     *(rule.pattern for rule in SHAPES),
     *(pattern for pattern, _ in decode.ALPHABETS),
     *(word for _, word in _TELLING),
     views.APART,
     *views.DISGUISED,
-    markup.CONTROL,
 )
 _PRESENCE: Final = presence(PATTERNS)
 
@@ -50,8 +48,7 @@ def signals(text: str, budget: Budget) -> Iterator[Signal]:
     """Yield the signals of every view of a text, some of them more than once."""
     view = views.normalised(text)
     present = _present(view.text)
-    if _UNSEEN in present or not text.isascii():
-        yield from markup.hidden(text)
+    yield from markup.hidden(text)
     for match in _shapes(view.text, present, budget):
         yield _signal(view, match, _shown(view.text, match))
     plain = list(_lexical(view, budget))
@@ -166,7 +163,7 @@ def _in_block(text: str, start: int, end: int, decoded: str, budget: Budget) -> 
     found = [*PHRASES.matches(plain.text, budget), *_shapes(plain.text, _present(plain.text), budget)]
     if not found:
         return
-    before = views.fold_text(text[max(0, start - 160) : start])
+    before = views.fold_text(text[max(0, start - BEFORE) : start])
     told = is_told(before, len(before))
     worst = max((match.rule.severity for match in found), key=RANK.__getitem__)
     grave = RANK[worst] >= RANK[Severity.HIGH] and not told

@@ -117,18 +117,22 @@ def undisguised(view: View, chars: int) -> tuple[str, View]:
 
 # Letters that are kept apart: `i g n o r e`, `i-g-n-o-r-e`.
 APART: Final = r"(?<!\w)\w(?:([ .\-_*|])\w(?:\1\w){3,200})(?!\w)"
-_APART = re.compile(APART)
+WORD_GAP: Final = 10  # characters between two words whose letters are kept apart; a shorter word may stand there
+_APART: Final = re.compile(APART.replace("{3,200}", "{1,200}"))  # where there is a long one, the short ones count
 
 
 def joined(view: View, chars: int) -> View:
     """Give a view of the first runs of single letters, each run written together; reads at most `chars`."""
     pieces: list[str] = []
     origin: list[int] = []
+    last = 0
     for run in _APART.finditer(view.text):
         if len(origin) + len(run.group()) > chars:
             break
-        pieces.append(run.group()[::2] + ".")
-        origin.extend((*range(run.start(), run.end(), 2), run.end()))
+        near = run.start() - last <= WORD_GAP
+        pieces.append((" " if near else ".") + run.group()[::2])
+        origin.extend((max(run.start() - 1, 0), *range(run.start(), run.end(), 2)))
+        last = run.end()
     return View("".join(pieces), lambda start, end: view.span(origin[start], origin[end - 1] + 1))
 
 

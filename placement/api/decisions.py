@@ -12,8 +12,7 @@ from rest_framework.views import APIView
 
 from densemem.auth import principal_on
 from densemem.http import Problem, read_id
-from evidence.queries import HeldText
-from placement.decide import Decided, decide, forget, inspect, quarantine, retry
+from placement.decide import Decided, Inspected, decide, forget, inspect, quarantine, retry
 from placement.decision import DECISION, REASON, RETRACTION
 
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
@@ -27,7 +26,7 @@ class DecisionAnswer(RootModel[Decided]):
     """A decision that stands: what it changes, and what would undo it."""
 
 
-class HeldTextAnswer(RootModel[HeldText]):
+class HeldTextAnswer(RootModel[Inspected]):
     """A text with its signals and its security history."""
 
 

@@ -7,6 +7,16 @@ records, questions.
 
 from placement.decide.answer import decide
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
-from placement.decide.unasked import forget, inspect, quarantine, retry
+from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
 
-__all__ = ["Decided", "DecisionRefused", "EvidenceUnusable", "decide", "forget", "inspect", "quarantine", "retry"]
+__all__ = [
+    "Decided",
+    "DecisionRefused",
+    "EvidenceUnusable",
+    "Inspected",
+    "decide",
+    "forget",
+    "inspect",
+    "quarantine",
+    "retry",
+]

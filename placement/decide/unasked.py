@@ -1,5 +1,6 @@
 """What is decided without a question: to forget a Relationship, to hold a text, to try a failed one again."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -20,8 +21,16 @@ from relationships.operations import retract, revoke_for_fragments
 from relationships.vocabulary import Status
 from review.operations import cancel_tasks_about
 from review.policy import check_decider
-from review.queries import items_waiting_for, open_reason
+from review.queries import Said, items_waiting_for, messages_about, open_reason
 from review.vocabulary import DecisionAction
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """A held text, and what members said about it when they asked for its release."""
+
+    evidence: HeldText
+    messages: tuple[Said, ...]
 
 
 def forget(
@@ -104,7 +113,7 @@ def quarantine(
         return decided(made, item=item)
 
 
-def inspect(*, principal: Principal, fragment_id: UUID, body: object, idempotency_key: str, now: datetime) -> HeldText:
+def inspect(*, principal: Principal, fragment_id: UUID, body: object, idempotency_key: str, now: datetime) -> Inspected:
     """Read a text with its signals, as a manager who decides about it; that it was read, and why, is recorded.
 
     :raises ScopeMissing: no write scope
@@ -119,7 +128,10 @@ def inspect(*, principal: Principal, fragment_id: UUID, body: object, idempotenc
         check_decider(action=asked.action, kind=None, is_owner=False, is_manager=principal.is_manager)
         if desk.earlier() is None:
             desk.record(staged=None, fragment_id=fragment_id)
-        return held_text(team_id=principal.team_id, fragment_id=fragment_id)
+        return Inspected(
+            evidence=held_text(team_id=principal.team_id, fragment_id=fragment_id),
+            messages=tuple(messages_about(team_id=principal.team_id, fragment_id=fragment_id)),
+        )
 
 
 def retry(*, principal: Principal, ingest_id: UUID, body: object, idempotency_key: str, now: datetime) -> Decided:

@@ -23,9 +23,9 @@ DRAIN: Final = "placement.tasks.drain"
 WAITING_LOOKED_AT: Final = 20
 LEASE: Final = timedelta(seconds=limits.LEASE_SECONDS)
 
-# One statement, so that a claim costs one round trip. Each order is that of a partial index, so the backlog behind the
-# first row is never read; statistics older than the backlog would have the planner sort all of it, hence the settings.
-# The start of the statement, unlike the clock, may bound a scan of an index.
+# One statement and a transaction of its own, so that a claim costs one round trip. Each order is that of a partial
+# index, so the backlog behind the first row is never read; statistics older than the backlog would have the planner
+# sort all of it, hence the settings. The start of the statement, unlike the clock, may bound a scan of an index.
 DUE: Final = """
     SELECT id FROM placement_item
     WHERE state IN ('queued', 'guarded') AND available_at <= statement_timestamp()
@@ -38,7 +38,8 @@ IN_TURN: Final = f"""coalesce(
 CLAIM: Final = """
     SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off;
     UPDATE placement_item
-    SET attempts = attempts + 1, attempt_token = %(token)s, lease_until = clock_timestamp() + %(lease)s
+    SET attempts = attempts + 1, attempt_token = %(token)s,
+        lease_until = clock_timestamp() + make_interval(secs => %(lease)s)
     WHERE id = """
 CLAIMED: Final = """
     RETURNING team_id, owner_id, ingest_id, id, fragment_id, attempt_token, attempts, version, state = 'guarded'"""
@@ -122,9 +123,9 @@ def claim_next(*, after: UUID | None = None) -> Claim | None:
 
 def _claim(after: UUID | None) -> Claim | None:
     """Take what is next in turn, whatever became of it before."""
-    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         chosen = OLDEST if after is None else IN_TURN
-        cursor.execute(CLAIM + chosen + CLAIMED, {"after": after, "token": uuid4(), "lease": LEASE})
+        cursor.execute(CLAIM + chosen + CLAIMED, {"after": after, "token": uuid4(), "lease": limits.LEASE_SECONDS})
         while cursor.nextset():  # past the settings
             pass
         found = cursor.fetchone()

@@ -29,7 +29,7 @@ def end(
 
 def requeue(row: Item, *, guarded: bool, reason: str, actor_id: UUID, now: datetime) -> None:
     """Let an item begin again in a new version, because a person decided so: its attempts count from nothing."""
-    row.attempts, row.available_at, row.completed_at = 0, now, None
+    row.attempts, row.uncounted, row.available_at, row.completed_at = 0, 0, now, None
     state = ItemState.GUARDED if guarded else ItemState.QUEUED
     _step(row, state=state, category=ItemCategory.PENDING, reason=reason, actor_id=actor_id, now=now)
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from django.utils import timezone
@@ -11,18 +12,23 @@ from django.utils import timezone
 from densemem.core.faults import NotThere
 from evidence.queries import held_among
 from placement.models import Item, Run
-from placement.policy import Told, run_state, search_state
-from placement.queries import Usage, usage_of
+from placement.policy import Told, run_state, search_state, unused_corrections
+from placement.queries import Usage, corrections_wanted, usage_of
 from placement.status.telling import state_of, told_of, told_of_run
 from placement.vocabulary import ItemState
 from relationships.queries import ObservationView, observations_of_items, search_states
 from review.queries import tasks_of_items
 from review.reviews import ReviewTask, tasks_for
 
+PLACED: Final = (ItemState.COMPLETED, ItemState.AWAITING_REVIEW)
+
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """One evidence item as its team may see it; while its text is held, nothing that came from it."""
+    """One evidence item as its team may see it; while its text is held, nothing that came from it.
+
+    `unused_corrections` names the proposals whose correction target no statement of the text took up.
+    """
 
     item_id: UUID
     evidence_id: UUID
@@ -36,6 +42,7 @@ class ItemView:
     check_after_seconds: int
     attempts: int
     outcomes: tuple[ObservationView, ...]
+    unused_corrections: tuple[str, ...]
     review_tasks: tuple[ReviewTask, ...]
 
 
@@ -89,6 +96,7 @@ def _items(team_id: UUID, run: Run) -> tuple[ItemView, ...]:
     seen = observations_of_items(team_id=team_id, item_ids=ids)
     searched = _searched(team_id, seen)
     asked = _asked(team_id, ids)
+    wanted = corrections_wanted(team_id=team_id, item_ids=ids)
     return tuple(
         _item(
             row,
@@ -96,6 +104,7 @@ def _items(team_id: UUID, run: Run) -> tuple[ItemView, ...]:
             state=state_of(row, now=now),
             searched=searched[row.id],
             outcomes=() if row.fragment_id in held else tuple(seen.get(row.id, ())),
+            unused=unused_corrections(wanted.get(row.id, ()), [o.proposal_id for o in seen.get(row.id, ())]),
             asked=tuple(asked[row.id]),
         )
         for row in rows
@@ -129,6 +138,7 @@ def _item(
     state: str,
     searched: set[str],
     outcomes: tuple[ObservationView, ...],
+    unused: tuple[str, ...],
     asked: tuple[ReviewTask, ...],
 ) -> ItemView:
     return ItemView(
@@ -144,5 +154,6 @@ def _item(
         check_after_seconds=told.check_after_seconds,
         attempts=row.attempts,
         outcomes=outcomes,
+        unused_corrections=unused if state in PLACED else (),
         review_tasks=asked,
     )

@@ -173,9 +173,8 @@ class TestBacklog:
 
     def test_sees_in_a_plan_whether_the_whole_queue_is_read(self, transactional_db: None) -> None:
         assert backlog.reads_whole_queue("SELECT * FROM placement_item WHERE reason = %s", ["none"])
-        with connection.cursor() as cursor:
-            cursor.execute("SET enable_seqscan = off")
-            assert not backlog.reads_whole_queue("SELECT * FROM placement_item WHERE id = %s", [uuid4()])
+        wanted = "SET LOCAL enable_seqscan = off; SELECT * FROM placement_item WHERE id = %s"
+        assert not backlog.reads_whole_queue(wanted, [uuid4()])
 
 
 class TestCommand:

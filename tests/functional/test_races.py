@@ -22,7 +22,7 @@ from entities.models import Entity, Value
 from evidence.models import Fragment, Ingest, Source, SourceRevision
 from evidence.policy import RevisionConflict, count_groups
 from evidence.queries import joins_around
-from placement import operations, pipeline
+from placement import lease, operations, pipeline
 from placement.commit import Accepted, commit
 from placement.models import Attempt, Item, ItemEvent
 from placement.operations import Claim, LeaseLost, claim_next, database_now
@@ -337,7 +337,7 @@ class TestQueue:
             sound(claim)
 
         failures = [OperationalError("the line was cut")]
-        monkeypatch.setattr(pipeline, "heartbeat", heartbeat)
+        monkeypatch.setattr(lease, "heartbeat", heartbeat)
         send(ada, TEXT)
         claim = claimed()
         Item.objects.update(lease_until=database_now() + timedelta(seconds=30))

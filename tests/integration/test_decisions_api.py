@@ -139,14 +139,16 @@ class TestQuarantines:
 class TestInspections:
     def test_show_a_manager_the_held_text_and_record_it(self, ada: Principal, cy: Principal) -> None:
         view = say(ada, f"{TEXT} {SECRET}")
+        post(ada, f"reviews/{Task.objects.get().id}/decisions", {"action": "acknowledge", "message": "Please release."})
 
         answer = post(cy, f"evidence/{view.items[0].evidence_id}/inspections", {"reason": "To decide."})
 
         told = answer.json()
-        assert told["text"] == f"{TEXT} {SECRET}"
-        assert told["signals"]
-        assert told["held"] is True
-        made = Decision.objects.get()
+        assert told["evidence"]["text"] == f"{TEXT} {SECRET}"
+        assert told["evidence"]["signals"]
+        assert told["evidence"]["held"] is True
+        assert "Please release." in [m["message"] for m in told["messages"]]
+        made = Decision.objects.latest("seq")
         assert (made.action, made.owner_id, made.message) == ("inspect", cy.profile_id, "To decide.")
 
     def test_are_forbidden_to_members(self, ada: Principal) -> None:

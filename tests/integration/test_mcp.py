@@ -90,7 +90,7 @@ class TestListing:
     @pytest.mark.parametrize("mode", ERAS)
     def test_follows_the_scopes_of_the_token_in_a_fixed_order(self, base: str, ada: Principal, mode: str) -> None:
         for scopes, names in [
-            (("read", "write"), ["remember", *READ]),
+            (("read", "write"), ["remember", *READ, "resolve_memory_placement"]),
             (("read",), READ),
             (("write",), ["remember"]),
             ((), []),
@@ -104,7 +104,7 @@ class TestListing:
             example = json.loads(tool.description.partition("Example: ")[2])
             Draft202012Validator(tool.input_schema).validate(example)
             hints = tool.annotations
-            assert hints.read_only_hint is (tool.name != "remember")
+            assert hints.read_only_hint is (tool.name in READ)
             assert (hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint) == (False, True, False)
 
     def test_gives_closed_schemas(self, base: str, secret: str) -> None:
@@ -183,6 +183,65 @@ class TestJourney:
 
         talk(base, secret, many)
         assert found == [1] * 50
+
+
+class TestResolve:
+    def test_carries_out_what_a_person_decided(self, base: str, ada: Principal, secret: str) -> None:
+        asked = say(ada, "Mara Lind is hacking on Harbor.", Fact("Mara Lind", "is hacking on", "Harbor", "works_on"))
+        task = asked.items[0].review_tasks[0]
+        seen = call(base, secret, "get_review", {"review_id": str(task.review_id)}).structured_content
+        decision = {
+            "review_id": str(task.review_id),
+            "action": "select_predicate",
+            "item_version": seen["item_version"],
+            "observation_id": str(asked.items[0].outcomes[0].observation_id),
+            "predicate_key": "works_on",
+            "predicate_version": 1,
+            "idempotency_key": "k",
+        }
+
+        done = call(base, secret, "resolve_memory_placement", decision)
+        drain(using=model(Fact("Mara Lind", "is hacking on", "Harbor", "works_on")), linger=False)
+
+        assert not done.is_error
+        assert done.structured_content["compensation"] == "withdraw"
+        assert len(call(base, secret, "recall_memory", {"query": "Harbor"}).structured_content["results"]) == 1
+
+    def test_forgets_a_relationship_of_the_caller(self, base: str, ada: Principal, secret: str) -> None:
+        record = say(ada, TEXT, WORKS).items[0].outcomes[0].relationship_id
+        forgotten = {
+            "action": "forget",
+            "relationship_id": str(record),
+            "expected_version": 1,
+            "message": "Told by mistake.",
+            "idempotency_key": "k",
+        }
+
+        done = call(base, secret, "resolve_memory_placement", forgotten)
+
+        assert done.structured_content["relationship_id"] == str(record)
+        assert call(base, secret, "recall_memory", {"query": "Harbor"}).structured_content["results"] == []
+
+    @pytest.mark.parametrize(
+        ("arguments", "pointer", "code"),
+        [
+            ({"action": "forget", "idempotency_key": "k"}, "", "missing_field"),
+            ({"action": "reject", "idempotency_key": "k"}, "", "missing_field"),
+            (
+                {"action": "reject", "review_id": str(uuid4()), "tier": "fact", "idempotency_key": "k"},
+                "",
+                "field_is_set_by_server",
+            ),
+        ],
+    )
+    def test_names_what_is_missing(
+        self, base: str, secret: str, arguments: dict[str, object], pointer: str, code: str
+    ) -> None:
+        answer = call(base, secret, "resolve_memory_placement", arguments)
+
+        assert answer.is_error
+        errors = answer.structured_content["errors"]
+        assert (pointer, code) in [(e["pointer"], e["code"]) for e in errors]
 
 
 class TestRemember:

@@ -14,6 +14,7 @@ from placement.policy import (
     run_state,
     search_state,
     tell,
+    unused_corrections,
 )
 from placement.vocabulary import PROCESSING, ItemState
 
@@ -164,3 +165,21 @@ class TestSearchState:
     )
     def test_is_that_of_the_least_fresh(self, states: tuple[str, ...], together: str) -> None:
         assert search_state(states) == together
+
+
+class TestUnusedCorrections:
+    @pytest.mark.parametrize(
+        ("wanted", "cited", "unused"),
+        [
+            ([], [None], ()),
+            (["fix"], ["fix"], ()),
+            (["fix"], [None], ()),  # the only target acts on the only statement
+            (["fix"], [None, None], ("fix",)),
+            (["fix"], [], ("fix",)),
+            (["fix", "mend"], ["fix"], ("mend",)),
+        ],
+    )
+    def test_are_those_that_no_statement_took_up(
+        self, wanted: list[str], cited: list[str | None], unused: tuple[str, ...]
+    ) -> None:
+        assert unused_corrections(wanted, cited) == unused

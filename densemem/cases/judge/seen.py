@@ -172,7 +172,7 @@ class Seen:
         for step in self.play.steps:
             if step.person is not None:
                 return step.person.name
-        return next(iter(self.play.world.people))
+        return next(iter(self.play.world.members))
 
 
 def claims(body: Any) -> Iterator[Mapping[str, Any]]:

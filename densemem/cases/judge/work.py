@@ -123,7 +123,10 @@ def ineffective_at_once(seen: Seen, m: re.Match[str]) -> bool:
     """At the answer itself nobody's recall shows what rested on the older revision."""
     found = rows("relationships.RelationshipRecord").filter(pk__in=seen.play.priors, status="active")
     seen.note(list(found))
-    return not found.exists() and all(not seen.recall("Mara works", name=p) for p in ("ada", "bo"))
+    person = seen.done().person
+    assert person is not None
+    names = " ".join(thing.name for thing in seen.play.world.things.values())
+    return not found.exists() and all(not seen.recall(names, name=n) for n in seen.play.world.writers(person.team))
 
 
 def revoked_by_events(seen: Seen, m: re.Match[str]) -> bool:

@@ -1,6 +1,7 @@
 """`manage.py cases`: cases from bug reports, run against the product."""
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -40,6 +41,7 @@ class Command(BaseCommand):
         except CasesUnreadable as fault:
             raise CommandError(str(fault)) from None
         wanted = chosen(cases, options["only"])
+        logging.getLogger("django.request").setLevel(logging.ERROR)  # most cases send what must be refused
         console = Console(stderr=True)
         with scratch_memories() as emptied, serving() as base:
             running: Iterable[Result] = run_all(wanted, fixtures, base=base, emptied=emptied, others=cases)

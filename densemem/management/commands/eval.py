@@ -22,9 +22,9 @@ SHOWN = 20
 
 class Command(BaseCommand):
     help = (
-        "Measure quality. extraction: KnowledgeNet passages; notes: labelled team notes; both go through the real path in "
-        "a database of their own, which is removed at the end. scan: texts for the injection scan, in .json, .jsonl or "
-        ".txt files; gives the shares of each set and label, whole and by halves, and times the scan."
+        "Measure quality. extraction: KnowledgeNet passages; notes: labelled team notes; both go through the real path "
+        "in a database of their own, which is removed at the end. scan: texts for the injection scan, in .json, .jsonl "
+        "or .txt files; gives the shares of each set and label, whole and by halves, and times the scan."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -104,12 +104,18 @@ def show(report: Mapping[str, Any]) -> None:
 def show_scan(report: Mapping[str, Any]) -> None:
     """Print what was decided about each set, whole and by halves, and the times, each beside its bars."""
     console = Console()
-    sets = Table("set", "n", "caught", "guarded", "quarantined", "tuned half", "held-out half", "bars")
+    sets = Table("set", "n", "caught", "guarded", "quarantined", "tuned half", "held-out half")
+    bars = Table("bar", "set", "share", "is", "has to be", "")
     for row in report["sets"]:
         shares = [f"{row[name]:.1%}" for name in ("caught", "guarded", "quarantined")]
         halves = [f"{row[half]['caught']:.1%} of {row[half]['n']}" for half in scan_eval.HALVES]
-        sets.add_row(row["name"], str(row["n"]), *shares, *halves, "\n".join(map(bar_words, row["bars"])))
+        sets.add_row(row["name"], str(row["n"]), *shares, *halves)
+        for bar in row["bars"]:
+            bound = f">= {bar['at_least']:.1%}" if bar["at_least"] else f"<= {bar['at_most']:.1%}"
+            share = row[bar["share"]]
+            bars.add_row(bar["bar"], row["name"], bar["share"], f"{share:.1%}", bound, PASSED[bar["passed"]])
     console.print(sets)
+    console.print(bars)
     speed = report["speed"]
     times = Table("text of 1 MiB", "ms", "MB/s", "2n/n", "calibrations")
     for row in speed["texts"]:
@@ -119,12 +125,6 @@ def show_scan(report: Mapping[str, Any]) -> None:
     for bar in speed["bars"]:
         console.print(f"{bar['bar']} {bar['what']}: {bar['value']}, {PASSED[bar['passed']]}")
     console.print(f"policy {report['policy_hash'][:16]}: {PASSED[report['passed']]}")
-
-
-def bar_words(bar: Mapping[str, Any]) -> str:
-    """Say one bar of a set and whether it is reached."""
-    bound = f">= {bar['at_least']:.1%}" if bar["at_least"] else f"<= {bar['at_most']:.1%}"
-    return f"{bar['bar']} {bar['share']} {bound}: {PASSED[bar['passed']]}"
 
 
 PASSED = {True: "pass", False: "FAIL"}
