@@ -8,7 +8,7 @@ from uuid import UUID
 from densemem.core import limits
 from densemem.core.names import NameRefused, fold, lookup_key
 from densemem.providers.rules.patterns import wordings
-from entities.policy import Candidate, canonical_value
+from entities.policy import Candidate, ValueRefused, canonical_value
 from entities.queries import Bearers, CandidateView, bearers_of, hinted
 from entities.vocabulary import EntityKind, ValueType
 from evidence.queries import FragmentView
@@ -43,8 +43,8 @@ def check_value(value_type: ValueType, value: str, unit: str | None) -> None:
     """
     try:
         canonical_value(value_type, value, unit)
-    except Exception as refused:
-        raise ValueError(str(refused)) from refused
+    except ValueRefused as refused:
+        raise ValueError(refused.detail) from refused
 
 
 def make(fragment: FragmentView, extraction: Extraction, *, proposal: Mapping[str, Any]) -> Offer:

@@ -56,7 +56,7 @@ def _place_or_put_back(claim: Claim, provider: Provider, calls: list[CallReport]
     except CandidatesMoved:
         put_back(claim, reason="candidates_moved", uncounted=True)
     except ProviderUnavailable as away:
-        put_back(claim, reason=f"provider_{away.reason}")
+        put_back(claim, reason=f"provider_{away.reason}", asked_seconds=away.retry_after or 0)
     except AnswersExhausted as refused:
         end_failed(claim, reason=f"{refused}_answers_invalid")
     except Exception as fault:

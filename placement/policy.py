@@ -63,13 +63,14 @@ class Wait:
     seconds: float
 
 
-def backoff(*, tries: int, chance: float) -> Wait:
+def backoff(*, tries: int, chance: float, asked_seconds: float = 0) -> Wait:
     """Return the wait after this many failed tries: 2 s doubling to 5 min, with jitter down to half of it.
 
     :param chance: between 0 and 1, drawn by the caller
+    :param asked_seconds: what the other side asks for at least; it is heeded up to an hour
     """
     whole = min(limits.BACKOFF_FIRST_SECONDS * 2 ** max(0, tries - 1), limits.BACKOFF_MOST_SECONDS)
-    return Wait(whole * (0.5 + chance / 2))
+    return Wait(max(whole * (0.5 + chance / 2), min(asked_seconds, limits.ASKED_WAIT_MOST_SECONDS)))
 
 
 def may_try_again(*, attempts: int) -> bool:

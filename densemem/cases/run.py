@@ -45,44 +45,41 @@ class Result:
 
 
 def run_all(
-    cases: Sequence[Case], fixtures: Fixtures, *, base: str, emptied: Callable[[], None], others: Sequence[Case] = ()
+    cases: Sequence[Case], fixtures: Fixtures, *, doors: Doors, emptied: Callable[[], None], others: Sequence[Case] = ()
 ) -> Iterator[Result]:
     """Run cases one after the other, and yield each result.
 
-    :param base: the address of the running server
+    :param doors: of the running server
     :param emptied: makes the memory empty before each case
     :param others: cases that these may refer to
     """
     known = {case.id: case for case in (*others, *cases)}
     for case in cases:
         emptied()
-        yield run(case, fixtures, base=base, others=known)
+        yield run(case, fixtures, doors=doors, others=known)
 
 
-def run(case: Case, fixtures: Fixtures, *, base: str, others: Mapping[str, Case]) -> Result:
+def run(case: Case, fixtures: Fixtures, *, doors: Doors, others: Mapping[str, Case]) -> Result:
     """Run one case in the empty memory that is there."""
     began = time.monotonic()
     lacks = missing(case)
-    why, not_taken = _played(case, fixtures, base, others, lacks)
+    why, not_taken = _played(case, fixtures, doors, others, lacks)
     good = Status.WAITING if not_taken else Status.PASSED
     status = Status.FAILED if why else good
     return Result(case.id, status, time.monotonic() - began, why, not_taken, case.needs_llm)
 
 
 def _played(
-    case: Case, fixtures: Fixtures, base: str, others: Mapping[str, Case], lacks: tuple[str, ...]
+    case: Case, fixtures: Fixtures, doors: Doors, others: Mapping[str, Case], lacks: tuple[str, ...]
 ) -> tuple[list[str], tuple[str, ...]]:
     """Return what is wrong, and which operations are missing."""
     if set(lacks) - READS:
         return [], lacks
-    doors = Doors(base)
     try:
         play = played(case, fixtures, doors, others=others)
         return judge(play), tuple(sorted({*lacks, *lacking(play)}))
     except NotUnderstood as part:
         return [f"not understood: {part}"], lacks
-    finally:
-        doors.close()
 
 
 def played(case: Case, fixtures: Fixtures, doors: Doors, *, others: Mapping[str, Case]) -> Play:

@@ -65,7 +65,7 @@ def record(play: Play, prior: Mapping[str, Any], *, text: str = "", fields: Mapp
         again = said if number == 0 else f"Notes of the second desk agree on this point: {said}"
         shifted = entries if number == 0 else statement(play, prior, again, at=len(again) - len(said))[1]
         play.say(prior["owner"], again, shifted, **source)
-    found = rows("relationships.RelationshipRecord").order_by("pk").last()
+    found = rows("relationships.RelationshipRecord").order_by("recorded_at", "pk").last()
     if found is None:
         raise NotUnderstood(f"setup.prior {dict(prior)!r}: nothing was made of it")
     state = found if not fact else rows("relationships.RelationshipRecord").get(pk=found.pk)

@@ -55,7 +55,7 @@ def _settle(play: Play, done: Done) -> None:
     """Let a worker place what the step took in, and look how far it is."""
     assert done.answered is not None and done.person is not None
     body = done.answered.body
-    if not done.answered.is_error and isinstance(body, dict) and "ingest_id" in body:
+    if not done.answered.is_error and isinstance(body, dict) and body.get("ingest_id"):
         done.ingest_id = UUID(body["ingest_id"])
         play.place()
         done.ingest = play.placement(done.person, done.ingest_id)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from django.apps import apps
@@ -54,10 +55,15 @@ def _counts() -> dict[str, int]:
 
 
 def _fingerprint() -> str:
+    return " ".join(str(found) for found in _run(_prints()))
+
+
+@cache
+def _prints() -> list[str]:
     models = [m for app in OURS for m in apps.get_app_config(app).get_models() if m._meta.managed]
     tables = [m._meta.db_table for m in models if m._meta.label not in TELEMETRY]
     one = "SELECT count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' ORDER BY t::text)), '') FROM \"{}\" t"
-    return " ".join(str(found) for found in _run([one.format(table) for table in tables]))
+    return [one.format(table) for table in tables]
 
 
 def _run(queries: list[str]) -> list[int]:

@@ -74,6 +74,7 @@ LEASE_RENEWALS: Final = 120  # of one claim: whoever holds an item for an hour h
 HEARTBEAT_SECONDS: Final = 30
 BACKOFF_FIRST_SECONDS: Final = 2
 BACKOFF_MOST_SECONDS: Final = 300
+ASKED_WAIT_MOST_SECONDS: Final = 3_600  # of a provider's Retry-After
 DRAIN_SECONDS: Final = 90  # longer than the minute between two wake-ups, so that nothing falls due between drains
 DRAIN_STOP_SECONDS: Final = 10  # from the order to stop until what is not done is given back
 CONCURRENCY: Final = 64  # items that one drain may work on at once

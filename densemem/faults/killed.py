@@ -17,7 +17,7 @@ from densemem.providers.rules import Rules
 from placement.operations import database_now
 from placement.tasks import drain
 
-TEXTS: Final = 8
+TEXTS: Final = 6
 WORKERS: Final = 2
 LOAD_SECONDS: Final = 1.5  # within which most of the texts are placed
 RECOVERY_SECONDS: Final = 5  # beyond a lease

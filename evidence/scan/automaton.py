@@ -48,16 +48,11 @@ class Automaton:
         except hyperscan.ScanTerminated:
             return
 
-    def any_in(self, data: bytes) -> bool:
-        """Answer whether any of the patterns is found."""
-        found: list[int] = []
-
-        def first(pattern: int, start: int, end: int) -> bool:
-            found.append(pattern)
-            return True
-
-        self.scan(data, first)
-        return bool(found)
+    def present(self, text: str) -> frozenset[int]:
+        """Give the numbers of the patterns that are found in a text."""
+        found: set[int] = set()
+        self.scan(text.encode(), lambda pattern, start, end: found.add(pattern))
+        return frozenset(found)
 
 
 def any_of(characters: str) -> Automaton:

@@ -88,7 +88,7 @@ QUOTES: Final = frozenset("\"'`")
 
 def hidden(text: str) -> Iterator[Signal]:
     """Yield the signals of characters that are not seen, on the original text."""
-    if not _UNSEEN_PRESENT.any_in(text.encode("utf-8", "replace")):
+    if not _UNSEEN_PRESENT.present(text):
         return
     splits: list[Signal] = []
     for run in islice(_UNSEEN.finditer(text), RUNS):

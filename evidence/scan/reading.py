@@ -27,27 +27,26 @@ _COMPACT: Final = tuple((rule, re.compile(rule.pattern)) for rule in COMPACT)
 _SHAPES: Final = tuple((rule, re.compile(rule.pattern)) for rule in SHAPES)
 
 # Which of these occur at all is told by one pass; only those are looked for.
-_BLOCKS: Final = range(len(SHAPES), len(SHAPES) + len(decode.ALPHABETS))
 _TELLING: Final = tuple((by, word) for by, words in decode.SHIFTED.items() for word in words) + tuple(
     (0, word) for word in decode.TURNED
 )
-_TOLD_BY: Final = range(_BLOCKS.stop, _BLOCKS.stop + len(_TELLING))
+_TOLD_BY: Final = range(len(SHAPES), len(SHAPES) + len(_TELLING))
 _APART: Final = _TOLD_BY.stop
 _DISGUISED: Final = range(_APART + 1, _APART + 1 + len(views.DISGUISED))
 PATTERNS: Final = (
     *(rule.pattern for rule in SHAPES),
-    *(pattern for pattern, _ in decode.ALPHABETS),
     *(word for _, word in _TELLING),
     views.APART,
     *views.DISGUISED,
 )
 _PRESENCE: Final = presence(PATTERNS)
+_BLOCKS: Final = presence([pattern for pattern, _ in decode.ALPHABETS])  # on the original text: capitals count
 
 
 def signals(text: str, budget: Budget) -> Iterator[Signal]:
     """Yield the signals of every view of a text, some of them more than once."""
     view = views.normalised(text)
-    present = _present(view.text)
+    present = _PRESENCE.present(view.text)
     yield from markup.hidden(text)
     for match in _shapes(view.text, present, budget):
         yield _signal(view, match, _shown(view.text, match))
@@ -59,14 +58,7 @@ def signals(text: str, budget: Budget) -> Iterator[Signal]:
     yield from _undisguised(view, present, budget)
     for other in _decoded_views(view, present, budget):
         yield from _hidden_orders(other, budget)
-    yield from _encoded(text, view, present, budget)
-
-
-def _present(text: str) -> frozenset[int]:
-    """Give the numbers of the patterns that may occur in a normalised text."""
-    found: set[int] = set()
-    _PRESENCE.scan(text.encode(), lambda pattern, start, end: found.add(pattern))
-    return frozenset(found)
+    yield from _encoded(text, budget)
 
 
 def _shapes(text: str, present: frozenset[int], budget: Budget) -> Iterator[Match]:
@@ -149,10 +141,10 @@ def _compact(text: str) -> Iterator[Match]:
             yield Match(*found.span(), rule)
 
 
-def _encoded(text: str, view: views.View, present: frozenset[int], budget: Budget) -> Iterator[Signal]:
+def _encoded(text: str, budget: Budget) -> Iterator[Signal]:
     """Yield the encoded blocks whose decoded text gives an order, and the order itself at the same place."""
-    for number in sorted(present.intersection(_BLOCKS)):
-        for start, end, decoded in decode.blocks(text, number - _BLOCKS.start, budget.decoded_chars):
+    for alphabet in sorted(_BLOCKS.present(text)):
+        for start, end, decoded in decode.blocks(text, alphabet, budget.decoded_chars):
             budget.decoded_chars -= end - start
             yield from _in_block(text, start, end, decoded, budget)
 
@@ -160,7 +152,7 @@ def _encoded(text: str, view: views.View, present: frozenset[int], budget: Budge
 def _in_block(text: str, start: int, end: int, decoded: str, budget: Budget) -> Iterator[Signal]:
     """Yield the signals of one decoded block, all at the place of the block."""
     plain = views.normalised(decoded)
-    found = [*PHRASES.matches(plain.text, budget), *_shapes(plain.text, _present(plain.text), budget)]
+    found = [*PHRASES.matches(plain.text, budget), *_shapes(plain.text, _PRESENCE.present(plain.text), budget)]
     if not found:
         return
     before = views.fold_text(text[max(0, start - BEFORE) : start])

@@ -160,9 +160,10 @@ def hold(claim: Claim) -> Item:
 
 
 @transaction.atomic
-def put_back(claim: Claim, *, reason: str, uncounted: bool = False) -> None:
+def put_back(claim: Claim, *, reason: str, uncounted: bool = False, asked_seconds: float = 0) -> None:
     """Give a claimed item back with a wait, or end it when it was tried often enough.
 
+    :param asked_seconds: the wait that the other side asked for; a longer one than ours is kept
     :param uncounted: the try does not count, and there is no wait; but only so often
     :raises LeaseLost: the item is not ours any more
     """
@@ -174,7 +175,7 @@ def put_back(claim: Claim, *, reason: str, uncounted: bool = False) -> None:
         end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason=reason, now=database_now())
         return
     else:
-        wait = backoff(tries=row.attempts, chance=random.random())  # noqa: S311 - jitter is no secret
+        wait = backoff(tries=row.attempts, chance=random.random(), asked_seconds=asked_seconds)  # noqa: S311 - no secret
         row.available_at = database_now() + timedelta(seconds=wait.seconds)
     row.attempt_token, row.lease_until = None, None
     row.save(update_fields=["attempts", "uncounted", "available_at", "attempt_token", "lease_until"])

@@ -27,10 +27,10 @@ WAKE = import_module("placement.migrations.0003_wake_schedule")
 
 
 @pytest.fixture(scope="module")
-def base(django_db_setup: None) -> Iterator[str]:
+def doors(django_db_setup: None) -> Iterator[Doors]:
     """Serve once for all cases."""
-    with serving() as address:
-        yield address
+    with serving() as base, closing(Doors(base)) as client:
+        yield client
 
 
 @pytest.fixture(autouse=True)
@@ -40,8 +40,8 @@ def schedule(transactional_db: None) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_case(base: str, name: str) -> None:
-    result = run(CASES[name], FIXTURES, base=base, others=CASES)
+def test_case(doors: Doors, name: str) -> None:
+    result = run(CASES[name], FIXTURES, doors=doors, others=CASES)
 
     assert result.why == []
     assert (result.status is Status.WAITING) == bool(result.missing)
@@ -94,26 +94,34 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
 
 class TestJudge:
     @pytest.mark.parametrize("name", WRONG)
-    def test_says_what_is_not_as_expected(self, base: str, name: str) -> None:
+    def test_says_what_is_not_as_expected(self, doors: Doors, name: str) -> None:
         case = CASES[name]
-        with closing(Doors(base)) as doors:
-            play = played(case, FIXTURES, doors, others=CASES)
-            for expected, why in WRONG[name]:
-                play.case = Case(case.id, case.line, case.input, expected, case.script, case.needs_llm)
+        play = played(case, FIXTURES, doors, others=CASES)
+        for expected, why in WRONG[name]:
+            play.case = Case(case.id, case.line, case.input, expected, case.script, case.needs_llm)
 
-                found = judge(play)
+            found = judge(play)
 
-                assert why in " ".join(found), (expected, found)
+            assert why in " ".join(found), (expected, found)
 
-    def test_says_what_of_the_input_it_cannot_read(self, base: str) -> None:
-        case = CASES["dup-01"]
-        for given in ({"steps": ["sing"]}, {"race": ["a bird sings"]}, {"steps": [], "setup": {"weather": "mild"}}):
-            odd = Case(case.id, case.line, given, {}, (), needs_llm=False)
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {"steps": ["sing"]},
+            {"race": ["a bird sings"]},
+            {"steps": [], "setup": {"weather": "mild"}},
+            {"steps": [{"as": "ada", "call": "sing"}]},
+            {"steps": [{"as": "nobody", "call": "recall"}]},
+            {"steps": [{"as": "ada", "call": "recall", "loudly": True}]},
+        ],
+    )
+    def test_says_what_of_the_input_it_cannot_read(self, doors: Doors, given: dict[str, Any]) -> None:
+        odd = Case("odd", 1, given, {}, (), needs_llm=False)
 
-            result = run(odd, FIXTURES, base=base, others=CASES)
+        result = run(odd, FIXTURES, doors=doors, others=CASES)
 
-            assert result.status is Status.FAILED
-            assert result.why[0].startswith("not understood:")
+        assert result.status is Status.FAILED
+        assert result.why[0].startswith("not understood:")
 
 
 class TestCommand:

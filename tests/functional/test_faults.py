@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from django.core.management import CommandError, call_command
 
-from densemem.faults import provider, rows
+from densemem.faults import provider, rows, statements
 from densemem.faults.catalogue import FAULTS
 from densemem.faults.fault import Broken, Fault, Report
 from densemem.faults.run import run
@@ -24,12 +24,16 @@ FEW = (
     ("missing_ref", Stage.EXTRACT),
     ("foreign_id", Stage.VERIFY),
 )
+# Intake and commit are broken in test_races, at each of their hundred statements.
+LONG = ("intake", "source_activation", "placement_commit")
+SHORT = tuple(operation for operation in statements.OPERATIONS if operation.name not in LONG)
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_survived(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(provider, "CASES", FEW)
+    monkeypatch.setattr(statements, "OPERATIONS", SHORT)
 
     report = run(FAULTS[name], seed=1, rounds=[1])
 

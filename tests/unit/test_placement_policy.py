@@ -26,6 +26,10 @@ class TestBackoff:
     def test_doubles_from_two_seconds_to_five_minutes(self, tries: int, whole: float) -> None:
         assert backoff(tries=tries, chance=1).seconds == whole
 
+    @pytest.mark.parametrize(("asked", "waited"), [(0, 4), (3, 4), (60, 60), (10**9, 3_600)])
+    def test_heeds_what_the_other_side_asks_for(self, asked: float, waited: float) -> None:
+        assert backoff(tries=2, chance=1, asked_seconds=asked).seconds == waited
+
     @pytest.mark.parametrize("tries", [1, 5, 20])
     def test_has_jitter_down_to_half_of_it(self, tries: int) -> None:
         whole = backoff(tries=tries, chance=1).seconds

@@ -21,7 +21,7 @@ def _short_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan_speed, "REPEATS", 1)
 
 
-def measure(*paths: Path) -> dict[str, Any]:
+def measure(*paths: Path | str) -> dict[str, Any]:
     """Give the JSON document of the command."""
     out = StringIO()
     call_command("eval", "scan", *map(str, paths), "--json", stdout=out)
@@ -51,6 +51,10 @@ class TestSets:
         assert row["tuned"]["n"] + row["held_out"]["n"] == 40
         assert row["tuned"]["n"] == sum(half_of(text) == "tuned" for text in texts)
         assert min(row["tuned"]["n"], row["held_out"]["n"]) > 5
+
+    def test_a_limit_takes_the_first(self, tmp_path: Path) -> None:
+        path = written(tmp_path, "rows.json", [ORDER, CLEAN, "Bo left."])
+        assert measure(path, "--limit", "1")["sets"][0]["caught"] == 1.0
 
     @pytest.mark.parametrize(
         "name, content",

@@ -6,16 +6,18 @@ from typing import Any, Final
 
 from densemem.cases.judge.answers import ANSWERS
 from densemem.cases.judge.forbidden import FORBIDDEN
+from densemem.cases.judge.kept import KEPT
 from densemem.cases.judge.knowledge import KNOWLEDGE
 from densemem.cases.judge.models import MODELS
 from densemem.cases.judge.phrases import check
+from densemem.cases.judge.recalled import RECALLED
 from densemem.cases.judge.seen import Seen
 from densemem.cases.judge.shapes import SHAPES
 from densemem.cases.judge.work import WORK
 from densemem.cases.play import Done, Play
 from densemem.cases.world import NotUnderstood
 
-PHRASES: Final = (*ANSWERS, *KNOWLEDGE, *MODELS, *WORK, *FORBIDDEN)
+PHRASES: Final = (*ANSWERS, *KNOWLEDGE, *KEPT, *RECALLED, *MODELS, *WORK, *FORBIDDEN)
 NUMBERS: Final = re.compile(r"step\d+(?:_step\d+)*")
 EVERY: Final = ("all", "each_step")
 CONTEXT: Final = re.compile(r"after_\d+_attempts")

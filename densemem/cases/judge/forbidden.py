@@ -5,16 +5,8 @@ from typing import Any, Final
 
 from densemem.audit.tables import rows
 from densemem.cases.judge.answers import never_statuses
-from densemem.cases.judge.knowledge import (
-    TRIPLE,
-    is_said,
-    listed,
-    none_active,
-    priors,
-    sent,
-    spans_as_given,
-    unchanged,
-)
+from densemem.cases.judge.kept import sent, spans_as_given, unchanged
+from densemem.cases.judge.knowledge import TRIPLE, is_said, listed, none_active, priors
 from densemem.cases.judge.models import mentions, no_folding, nothing_salvaged
 from densemem.cases.judge.phrases import phrases
 from densemem.cases.judge.seen import Seen, is_value

@@ -99,7 +99,11 @@ class Seen:
 
     def records(self) -> list[Any]:
         """Return the records of all teams, or those that the step's evidence led to, oldest first."""
-        found = rows("relationships.RelationshipRecord").select_related("owner", "object_value").order_by("pk")
+        found = (
+            rows("relationships.RelationshipRecord")
+            .select_related("owner", "object_value")
+            .order_by("recorded_at", "pk")
+        )
         if self.step is not None:
             found = found.filter(resolutions__observation__ingest_id=self.step.ingest_id).distinct()
         return list(found)

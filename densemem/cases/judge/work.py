@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from densemem.audit.tables import rows
 from densemem.cases.judge.answers import STEP
-from densemem.cases.judge.knowledge import scan_says
+from densemem.cases.judge.kept import scan_says
 from densemem.cases.judge.phrases import phrases
 from densemem.cases.judge.seen import Seen
 from densemem.cases.operations import missing_of

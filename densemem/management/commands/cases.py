@@ -4,6 +4,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from densemem.cases.doors import serving
+from densemem.cases.doors import Doors, serving
 from densemem.cases.files import Case, CasesUnreadable, fixtures_beside, read_cases, read_fixtures
 from densemem.cases.run import Result, Status, run_all
 from densemem.cases.scratch import scratch_memories
@@ -43,8 +44,8 @@ class Command(BaseCommand):
         wanted = chosen(cases, options["only"])
         logging.getLogger("django.request").setLevel(logging.ERROR)  # most cases send what must be refused
         console = Console(stderr=True)
-        with scratch_memories() as emptied, serving() as base:
-            running: Iterable[Result] = run_all(wanted, fixtures, base=base, emptied=emptied, others=cases)
+        with scratch_memories() as emptied, serving() as base, closing(Doors(base)) as doors:
+            running: Iterable[Result] = run_all(wanted, fixtures, doors=doors, emptied=emptied, others=cases)
             shown = console.is_terminal and not options["json"]
             results = list(track(running, "Cases", total=len(wanted), console=console, disable=not shown))
         if options["json"]:

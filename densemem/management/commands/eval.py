@@ -66,7 +66,7 @@ def run_notes(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, An
 def run_scan(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, Any]:
     """Scan every text of the files, and time the scan on texts written to slow it down."""
     try:
-        report = scan_eval.run(files)
+        report = scan_eval.run(files, limit)
     except scan_eval.UnreadableFile as fault:
         raise CommandError(str(fault)) from None
     speed = scan_speed.measure()
