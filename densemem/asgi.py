@@ -8,11 +8,26 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "densemem.settings")
 django.setup()
 
-from django.core.asgi import get_asgi_application  # noqa: E402 - what follows may only load after the set-up
+from django.core.handlers.asgi import ASGIHandler  # noqa: E402 - what follows may only load after the set-up
+from django.http import HttpRequest  # noqa: E402
+from django.http.response import HttpResponseBase  # noqa: E402
 from starlette.types import ASGIApp, Receive, Scope, Send  # noqa: E402
 
 from densemem.core.ids import uuid7  # noqa: E402
 from densemem.mcp.door import CLOSED, Door, opened, refuse  # noqa: E402
+from densemem.mcp.threads import in_thread  # noqa: E402
+
+
+class Pages(ASGIHandler):
+    """Django. A request stays in one thread from the first middleware to the answer; all of them are synchronous."""
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        """Load it for a thread, whatever the event loop would like."""
+        super().load_middleware(is_async=False)
+
+    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer in a thread that has a connection to the database already."""
+        return await in_thread(self.get_response, request)
 
 
 class Application:
@@ -49,4 +64,4 @@ class Application:
         await refuse(CLOSED, uuid7().hex)(scope, receive, send)
 
 
-application = Application(cast(ASGIApp, get_asgi_application()))
+application = Application(cast(ASGIApp, Pages()))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
+from django.db.models import OuterRef, Subquery
+
 from densemem.core import limits
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.policy import Newcomer
@@ -63,9 +65,13 @@ def _few_of_each_kind(kinds: Mapping[UUID, str]) -> list[UUID]:
 
 def entity_views(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, CandidateView]:
     """Return each Entity with its canonical name."""
-    names = canonical_names(team_id=team_id, entity_ids=entity_ids)
+    canonical = Name.objects.of_team(team_id).filter(entity_id=OuterRef("pk"), kind=NameKind.CANONICAL)
     rows = Entity.objects.of_team(team_id).filter(pk__in=entity_ids)
-    return {e.id: CandidateView(e.id, names.get(e.id, ""), EntityKind(e.kind), e.identity_context) for e in rows}
+    named = rows.annotate(name=Subquery(canonical.values("display")))
+    found = named.values_list("id", "name", "kind", "identity_context")
+    return {
+        entity: CandidateView(entity, name or "", EntityKind(kind), context) for entity, name, kind, context in found
+    }
 
 
 def hinted(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, CandidateView]:
@@ -73,12 +79,6 @@ def hinted(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, Candida
     known = active_among(team_id=team_id, entity_ids=entity_ids)
     views = entity_views(team_id=team_id, entity_ids=known)
     return {entity: replace(view, reason="client_hint") for entity, view in views.items()}
-
-
-def canonical_names(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, str]:
-    """Return the canonical name of each Entity."""
-    rows = Name.objects.of_team(team_id).filter(entity_id__in=entity_ids, kind=NameKind.CANONICAL)
-    return dict(rows.values_list("entity_id", "display"))
 
 
 def names_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, list[str]]:
@@ -101,15 +101,24 @@ def known_names(*, team_id: UUID, keys: Iterable[str]) -> list[tuple[str, str]]:
     return sorted(set(rows[: limits.KNOWN_NAMES]))
 
 
-def newcomers(*, team_id: UUID, key: str, kind: EntityKind, ingest_id: UUID, known: Collection[UUID]) -> list[Newcomer]:
-    """Return the entities of this key and kind that were not among the candidates. The caller locks the key."""
-    rows = (
-        Entity.objects.of_team(team_id)
-        .filter(names__key=key, kind=kind, status=EntityStatus.ACTIVE)
-        .exclude(pk__in=known)
-        .distinct()
-    )
-    return [Newcomer(e.id, e.first_ingest_id == ingest_id) for e in rows]
+def newcomers(
+    *,
+    team_id: UUID,
+    wanted: Collection[tuple[str, EntityKind]],
+    ingest_id: UUID,
+    known: Mapping[str, Collection[UUID]],
+) -> dict[tuple[str, EntityKind], list[Newcomer]]:
+    """Return, for each key and kind, the entities that were not known before. The caller locks the keys.
+
+    :param known: by key, the entities that the verifier was told of
+    """
+    names = Name.objects.of_team(team_id).filter(key__in={key for key, _ in wanted}, entity__status=EntityStatus.ACTIVE)
+    rows = names.order_by("entity_id").values_list("key", "entity__kind", "entity_id", "entity__first_ingest_id")
+    found: dict[tuple[str, EntityKind], list[Newcomer]] = {pair: [] for pair in wanted}
+    for key, kind, entity, first_ingest in rows.distinct():
+        if (key, kind) in found and entity not in known[key]:
+            found[key, EntityKind(kind)].append(Newcomer(entity, first_ingest == ingest_id))
+    return found
 
 
 def value_displays(*, team_id: UUID, value_ids: Collection[UUID]) -> dict[UUID, Value]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, Q
+
 from evidence.models import (
     Fragment,
     FragmentRetirement,
@@ -48,6 +50,19 @@ class SignalView:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """
+    If a fragment may be placed.
+
+    :param current: its revision is the source's current one, and nobody withdrew it
+    :param held: it is in quarantine
+    """
+
+    current: bool
+    held: bool
+
+
 def get_fragment(*, team_id: UUID, fragment_id: UUID) -> FragmentView:
     """Return one fragment with its text. A text that does not say when it was observed was observed when recorded."""
     found = Fragment.objects.of_team(team_id).select_related("content", "source", "revision").get(pk=fragment_id)
@@ -78,20 +93,29 @@ def is_current(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> bool:
 
     With `lock` the source stays as it is until the transaction ends.
     """
-    fragment = Fragment.objects.of_team(team_id).get(pk=fragment_id)
-    if FragmentRetirement.objects.of_team(team_id).filter(fragment_id=fragment_id).exists():
-        return False
-    if fragment.source_id is None:
-        return True
-    sources = Source.objects.of_team(team_id).filter(pk=fragment.source_id)
-    source = (sources.select_for_update() if lock else sources).get()
-    return bool(source.current_revision_id == fragment.revision_id)
+    return standing_of(team_id=team_id, fragment_id=fragment_id, lock=lock).current
 
 
 def is_quarantined(*, team_id: UUID, fragment_id: UUID) -> bool:
     """Tell if a fragment is held."""
-    held = Quarantine.objects.of_team(team_id).filter(fragment_id=fragment_id, status=QuarantineStatus.ACTIVE)
-    return held.exists()
+    return standing_of(team_id=team_id, fragment_id=fragment_id).held
+
+
+def standing_of(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> Standing:
+    """Return whether a fragment may be placed, in one look.
+
+    With `lock` its source is locked first, and stays as it is until the transaction ends.
+    """
+    if lock:
+        source = Fragment.objects.of_team(team_id).filter(pk=fragment_id).values("source_id")
+        list(Source.objects.of_team(team_id).filter(pk__in=source).select_for_update().values_list("pk"))
+    of_it = {"team_id": team_id, "fragment_id": OuterRef("pk")}
+    withdrawn = FragmentRetirement.objects.filter(**of_it)
+    held = Quarantine.objects.filter(**of_it, status=QuarantineStatus.ACTIVE)
+    look = Fragment.objects.of_team(team_id).annotate(withdrawn=Exists(withdrawn), held=Exists(held))
+    columns = ("source_id", "revision_id", "source__current_revision_id", "withdrawn", "held")
+    source_id, revision, newest, is_withdrawn, is_held = look.values_list(*columns).get(pk=fragment_id)
+    return Standing(current=not is_withdrawn and (source_id is None or revision == newest), held=is_held)
 
 
 def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
@@ -181,9 +205,8 @@ def joins_around(*, team_id: UUID, groups: Iterable[UUID]) -> set[tuple[UUID, UU
     frontier = set(groups)
     while frontier:
         seen |= frontier
-        near = GroupJoin.objects.of_team(team_id)
-        pairs = set(near.filter(one_id__in=frontier).values_list("one_id", "other_id"))
-        pairs |= set(near.filter(other_id__in=frontier).values_list("one_id", "other_id"))
+        near = GroupJoin.objects.of_team(team_id).filter(Q(one_id__in=frontier) | Q(other_id__in=frontier))
+        pairs = set(near.values_list("one_id", "other_id"))
         found |= pairs
         frontier = {group for pair in pairs for group in pair} - seen
     return found

@@ -3,7 +3,7 @@
 Lock, check, decide, append, update: the lease first, then the source, then names and records, always in this order.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -15,11 +15,11 @@ from entities.operations import append_resolutions, create_entities, lock_names,
 from entities.plan import Origin as IdentityOrigin
 from entities.queries import active_among, newcomers
 from evidence.operations import Copied, copy_words
-from evidence.queries import FragmentView, is_current, is_quarantined, joins_around
+from evidence.queries import FragmentView, joins_around, standing_of
 from evidence.vocabulary import WordingKind
 from placement.contract import Extraction, Verification
 from placement.offers import Offer
-from placement.operations import Claim, database_now, finish, hold, keep_verification
+from placement.operations import CallReport, Claim, database_now, finish, hold, keep_verification, report_calls
 from placement.plan import (
     Bound,
     Given,
@@ -53,6 +53,7 @@ class Accepted:
 
     :param extracted: the cycle of the extraction
     :param verified: by draft ref, the earlier cycle in which it was judged; empty when it was judged just now
+    :param calls: what it took to get them
     """
 
     fragment: FragmentView
@@ -64,6 +65,7 @@ class Accepted:
     offer: Offer
     proposal: Mapping[str, Any]
     signals: tuple[tuple[int, int], ...]
+    calls: Sequence[CallReport] = ()
 
 
 @transaction.atomic
@@ -75,9 +77,8 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     """
     row = hold(claim)
     team, fragment = claim.team_id, accepted.fragment
-    if not is_current(team_id=team, fragment_id=fragment.id, lock=True):
-        return False
-    if is_quarantined(team_id=team, fragment_id=fragment.id):
+    standing = standing_of(team_id=team, fragment_id=fragment.id, lock=fragment.source_id is not None)
+    if not standing.current or standing.held:
         return False
     share("groups", team)
     given = _given(claim, accepted)
@@ -89,6 +90,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
         for h in decided.held
     ]
     finish(row, tasks=tasks, now=given.now)
+    report_calls(claim, accepted.calls)
     return True
 
 
@@ -134,12 +136,7 @@ def _decide_mentions(given: Given, offer: Offer) -> MentionsDecided:
     """Decide who is who, under the locks on every name that would be created."""
     wanted = wanted_names(given)
     lock_names(team_id=given.team_id, keys={key for key, _ in wanted})
-    found = {
-        (key, kind): newcomers(
-            team_id=given.team_id, key=key, kind=kind, ingest_id=given.ingest_id, known=offer.seen[key]
-        )
-        for key, kind in wanted
-    }
+    found = newcomers(team_id=given.team_id, wanted=wanted, ingest_id=given.ingest_id, known=offer.seen)
     return decide_mentions(given, found)
 
 

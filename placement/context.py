@@ -10,15 +10,7 @@ from densemem.core.names import NameRefused, fold, lookup_key
 from entities.queries import CandidateView, known_names
 from entities.vocabulary import EntityKind, ValueType
 from evidence.queries import FragmentView, SignalView
-from placement.contract import (
-    EXTRACTION_REQUEST,
-    VERIFIER_REQUEST,
-    Draft,
-    Extraction,
-    Mention,
-    ValueDraft,
-    check_request,
-)
+from placement.contract import Draft, Extraction, Mention, ValueDraft
 from placement.offers import Offer
 from placement.plan.given import ended_by
 from placement.request import plain_value
@@ -27,7 +19,7 @@ from relationships.queries import registry
 WORD = regex.compile(r"[\p{L}\p{N}\p{M}][\p{L}\p{N}\p{M}'’.&+#-]*")
 UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]+")
 NAME_WORDS = 5  # the longest run of words that is looked up as a known name
-KEYS_LOOKED_UP = 20_000
+NAMES_LOOKED_UP = 20_000
 ALSO_CALLED = "also_called"  # of the server alone, whatever a client calls its own context
 
 
@@ -37,7 +29,7 @@ def extraction_request(
     """Return what the structure reviewer is asked about one fragment."""
     names = known_names(team_id=fragment.team_id, keys=_possible_keys(fragment.text))
     vocabulary = registry(team_id=fragment.team_id)
-    request = {
+    return {
         "request_id": request_id,
         "evidence": [{"evidence_id": evidence_id(fragment), "content": fragment.text}],
         "proposal": _proposal(proposal),
@@ -56,8 +48,6 @@ def extraction_request(
         ],
         "signals": [_signal(s) for s in signals],
     }
-    check_request(request, schema=EXTRACTION_REQUEST)
-    return request
 
 
 def verifier_request(
@@ -70,7 +60,7 @@ def verifier_request(
 ) -> dict[str, Any]:
     """Return the one question about every mention and observation. It holds no stored Relationship."""
     values = {v.ref: v for v in extraction.values}
-    request = {
+    return {
         "request_id": request_id,
         "evidence": [{"evidence_id": evidence_id(fragment), "content": fragment.text}],
         "entity_mentions": [
@@ -90,8 +80,6 @@ def verifier_request(
         ],
         "signals": [_signal(s) for s in signals],
     }
-    check_request(request, schema=VERIFIER_REQUEST)
-    return request
 
 
 def evidence_id(fragment: FragmentView) -> str:
@@ -189,25 +177,29 @@ def _proposed_value(value: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _possible_keys(text: str) -> set[str]:
     """Return the lookup keys of every short run of words, and of every short piece of unspaced script."""
+    return {key for surface in _possible_names(text) if (key := _key(surface))}
+
+
+def _possible_names(text: str) -> set[str]:
     words = [m.span() for m in WORD.finditer(text)]
-    keys: set[str] = set()
-    for index in range(len(words)):
-        for last in words[index : index + NAME_WORDS]:
-            _add(keys, text[words[index][0] : last[1]])
-            _add(keys, text[words[index][0] : last[1]].rstrip("."))
+    found: set[str] = set()
+    for index, (start, _) in enumerate(words):
+        for _, end in words[index : index + NAME_WORDS]:
+            surface = text[start:end]
+            found.update((surface, surface.rstrip(".")))
     for run in UNSPACED.finditer(text):
         piece = run.group()
-        for start in range(len(piece)):
-            for size in range(2, 2 * NAME_WORDS):
-                _add(keys, piece[start : start + size])
-        if len(keys) > KEYS_LOOKED_UP:
+        found.update(piece[start : start + size] for start in range(len(piece)) for size in range(2, 2 * NAME_WORDS))
+        if len(found) > NAMES_LOOKED_UP:
             break
-    return keys
+    return found
 
 
-def _add(keys: set[str], surface: str) -> None:
-    if surface and len(surface) <= limits.NAME_CHARS:
-        try:
-            keys.add(lookup_key(surface))
-        except NameRefused:
-            return
+def _key(surface: str) -> str:
+    """Return the lookup key of a surface; none when it is no name."""
+    if len(surface) > limits.NAME_CHARS:
+        return ""
+    try:
+        return lookup_key(surface)
+    except NameRefused:
+        return ""

@@ -22,7 +22,13 @@ Result = TypeVar("Result")
 
 
 class AnswersExhausted(Exception):
-    """The model gave no valid answer within the allowed number of whole answers."""
+    """The model gave no valid answer within the allowed number of whole answers.
+
+    :param truncated: the last one was cut off at the output limit
+    """
+
+    def __init__(self, stage: Stage, *, truncated: bool) -> None:
+        super().__init__(f"{stage}_answers_{'truncated' if truncated else 'invalid'}")
 
 
 def converse(
@@ -55,7 +61,7 @@ def converse(
             continue
         calls.append(_report(call, number, AttemptOutcome.VALID, spent, answer))
         return result, answer
-    raise AnswersExhausted(stage.value)
+    raise AnswersExhausted(stage, truncated=answer.truncated)
 
 
 def _ask(provider: Provider, call: Call, number: int, calls: list[CallReport]) -> tuple[Answer, int]:

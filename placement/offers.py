@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -101,11 +102,12 @@ def _offered(kind: EntityKind, bearers: Bearers, hints: Sequence[CandidateView])
 
 def _predicates(draft: Draft, known: Mapping[str, PredicateView]) -> tuple[str, ...]:
     """Return the keys whose wording this is; failing that, nothing is offered and a person is asked."""
-    wording = fold(draft.predicate)
-    variants = wordings()
-    named = [
-        key
-        for key, view in known.items()
-        if wording in view.wordings() or wording in {fold(w) for w in variants.get(key, [])}
-    ]
+    wording, emitted = fold(draft.predicate), _emitted()
+    named = [key for key, view in known.items() if wording in view.wordings or wording in emitted.get(key, ())]
     return tuple(sorted(named))[: limits.PREDICATE_OPTIONS]
+
+
+@cache
+def _emitted() -> Mapping[str, frozenset[str]]:
+    """Return, by key, the wordings of the reviewer by rules, folded."""
+    return {key: frozenset(map(fold, words)) for key, words in wordings().items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 from densemem.providers.base import Provider, ProviderUnavailable, Stage
 from entities.policy import CandidatesMoved
-from evidence.queries import get_fragment, is_current, is_quarantined, signals_of
+from evidence.queries import get_fragment, signals_of, standing_of
 from evidence.vocabulary import SecurityEventKind
 from placement import contract, offers
 from placement.commit import Accepted, Judged, commit
@@ -44,7 +44,8 @@ def place(claim: Claim, provider: Provider) -> None:
     except LeaseLost:
         log.info("lease lost: item %s", claim.item_id)
     finally:
-        report_calls(claim, calls)
+        if calls:
+            report_calls(claim, calls)
 
 
 def _place_or_put_back(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
@@ -58,7 +59,7 @@ def _place_or_put_back(claim: Claim, provider: Provider, calls: list[CallReport]
     except ProviderUnavailable as away:
         put_back(claim, reason=f"provider_{away.reason}", asked_seconds=away.retry_after or 0)
     except AnswersExhausted as refused:
-        end_failed(claim, reason=f"{refused}_answers_invalid")
+        end_failed(claim, reason=str(refused))
     except Exception as fault:
         # Its message may hold words of the evidence: only its type is logged.
         log.error("internal error: item %s: %s", claim.item_id, _kind_of(fault))
@@ -108,8 +109,11 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
         offer=offer,
         proposal=proposal,
         signals=tuple((s.start, s.end) for s in signals),
+        calls=calls,
     )
-    if not commit(claim, accepted):
+    if commit(claim, accepted):
+        calls.clear()  # reported with the rest
+    else:
         _ended_before(claim)
 
 
@@ -152,13 +156,12 @@ def _verify(
 
 def _ended_before(claim: Claim) -> bool:
     """End an item that may not be placed, since its revision is outdated or its text is held."""
-    if not is_current(team_id=claim.team_id, fragment_id=claim.fragment_id):
+    standing = standing_of(team_id=claim.team_id, fragment_id=claim.fragment_id)
+    if not standing.current:
         end_superseded(claim)
-        return True
-    if is_quarantined(team_id=claim.team_id, fragment_id=claim.fragment_id):
+    elif standing.held:
         end_held(claim)
-        return True
-    return False
+    return not standing.current or standing.held
 
 
 def _quarantine(claim: Claim, by: SecurityEventKind, signals: Sequence[contract.Signal]) -> None:

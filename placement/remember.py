@@ -20,7 +20,7 @@ from evidence.queries import find_ingest, fragments_of_revision
 from evidence.scan import Assessment, ScanFailed, scan_text
 from evidence.vocabulary import ScanDecision
 from placement.operations import Staging, lock_items, open_run, supersede_items, wake, withdraw_questions
-from placement.request import RememberRequest, check_authorities, read_request
+from placement.request import RememberRequest, check_authorities, read_request, same_meaning
 from relationships.operations import recompute_for_groups, revoke_for_fragments
 from relationships.queries import record_exists
 
@@ -92,7 +92,7 @@ def prepare(principal: Principal, body: object) -> Prepared:
     check_authorities(request, grants=principal.authority_grants)
     _check_targets(request, principal.team_id)
     assessments = tuple(_scan(item, index) for index, item in enumerate(request.evidence))
-    return Prepared(request, assessments, digest(body))
+    return Prepared(request, assessments, digest(same_meaning(body)))
 
 
 def check_key(key: str) -> None:

@@ -15,7 +15,7 @@ from jsonschema.validators import extend
 from densemem.core.faults import Fault, Refused
 from densemem.core.names import NameRefused, lookup_key
 from densemem.core.spans import Boundaries, SpanRefused, check_span, check_text
-from densemem.core.times import TimeRefused, check_window, parse_bound, parse_instant
+from densemem.core.times import TimeRefused, check_window, format_instant, parse_bound, parse_instant
 from entities.policy import ValueRefused, canonical_value
 from entities.vocabulary import ValueType
 from evidence.policy import AuthorityRefused, EvidenceIn, SourceClaim, check_authority
@@ -67,6 +67,29 @@ def read_request(body: object) -> RememberRequest:
     return RememberRequest(
         evidence, tuple(slice_proposal(proposal, i, item.content) for i, item in enumerate(evidence))
     )
+
+
+TIMES = ("observed_at", "valid_from", "valid_to")
+OPAQUE = ("metadata", "identity_context")  # the client's own words
+
+
+def same_meaning(body: object) -> object:
+    """Return a checked body with each time in UTC: what means the same is recognised as a retry of the same."""
+    if isinstance(body, list):
+        return [same_meaning(item) for item in body]
+    if isinstance(body, dict):
+        return {k: v if k in OPAQUE else _meaning(k, v) for k, v in body.items()}
+    return body
+
+
+def _meaning(name: str, value: object) -> object:
+    return _in_utc(value) if name in TIMES and isinstance(value, str) else same_meaning(value)
+
+
+def _in_utc(text: str) -> str:
+    """Return a time in UTC, and a plain date as it is."""
+    bound = parse_bound(text)
+    return format_instant(bound.at) if bound.precision == "instant" else text
 
 
 def check_authorities(request: RememberRequest, *, grants: frozenset[str]) -> None:

@@ -1,10 +1,16 @@
 """Reads of knowledge within one team."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
 from uuid import UUID
+
+from django.db import connection
+from django.db.models import F, OuterRef, Q, Subquery
 
 from densemem.core import limits
 from densemem.core.names import fold
@@ -39,6 +45,11 @@ from relationships.vocabulary import (
 )
 
 COUNTS = (SupportAction.GRANT, SupportAction.REINSTATE)
+# Definitions are only ever added. Of the newest `seq` alone it could not be told that one with a lower number, written
+# in a transaction that took longer, has come in behind it.
+STATE_OF_REGISTRY: Final = """
+    SELECT count(*), coalesce(sum(seq), 0)::bigint FROM relationships_predicatedefinition
+    WHERE team_id IS NULL OR team_id = %s"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class PredicateView:
     object_kinds: frozenset[str]
     kind: RelationshipKind
     cardinality: Cardinality
+    wordings: frozenset[str]  # everything that means it, folded for comparing
 
     def behaviour(self) -> Behaviour:
         """Return what a record keeps of it."""
@@ -63,18 +75,24 @@ class PredicateView:
         """Tell if ends of these kinds may stand with it."""
         return subject_kind in self.subject_kinds and object_kind in self.object_kinds
 
-    def wordings(self) -> set[str]:
-        """Return every wording that means this predicate, folded for comparing."""
-        return {fold(w) for w in (self.key, self.key.replace("_", " "), *self.active, *self.inverse)}
+
+def registry(*, team_id: UUID) -> Mapping[str, PredicateView]:
+    """Return the predicates that a team may use now: the shared ones and its own, each in its newest version.
+
+    It is built again when the team's definitions are others than before, whoever changed them and in which process.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(STATE_OF_REGISTRY, [team_id])
+        return _registry(team_id, cursor.fetchone())
 
 
-def registry(*, team_id: UUID) -> dict[str, PredicateView]:
-    """Return the predicates that a team may use now: the shared ones and its own, each in its newest version."""
-    rows = PredicateDefinition.objects.filter(team__isnull=True) | PredicateDefinition.objects.filter(team_id=team_id)
-    newest: dict[str, PredicateDefinition] = {}
-    for row in rows.order_by("seq"):
-        newest[row.key] = row
-    return {key: _predicate(row) for key, row in newest.items() if row.lifecycle == Lifecycle.ACTIVE}
+@lru_cache(maxsize=limits.REGISTRIES_KEPT)
+def _registry(team_id: UUID, state: tuple[int, int]) -> Mapping[str, PredicateView]:
+    """Read the registry in a state: two of one team differ in how many rows they have, or in the sum of their `seq`."""
+    rows = PredicateDefinition.objects.filter(Q(team__isnull=True) | Q(team_id=team_id))
+    newest = {row.key: row for row in rows.order_by("seq")}
+    views = {key: _predicate(row) for key, row in newest.items() if row.lifecycle == Lifecycle.ACTIVE}
+    return MappingProxyType(views)
 
 
 def stored_records(
@@ -159,16 +177,21 @@ def _predicate(row: PredicateDefinition) -> PredicateView:
         object_kinds=frozenset(row.object_kinds),
         kind=RelationshipKind(row.kind),
         cardinality=Cardinality(row.cardinality),
+        wordings=frozenset(fold(w) for w in (row.key, row.key.replace("_", " "), *row.active, *row.inverse)),
     )
 
 
 def _with_supports(team_id: UUID, rows: list[RelationshipRecord]) -> list[StoredRecord]:
     ids = [r.id for r in rows]
     supports: dict[UUID, list[StoredSupport]] = defaultdict(list)
-    links = list(EvidenceSupport.objects.of_team(team_id).filter(relationship_id__in=ids).select_related("observation"))
-    counting = _counting({s.id for s in links})
-    for link in links:
-        supports[link.relationship_id].append(_support(link, effective=link.id in counting))
+    newest = SupportDecision.objects.of_team(team_id).filter(support_id=OuterRef("pk")).order_by("-seq")
+    links = EvidenceSupport.objects.of_team(team_id).filter(relationship_id__in=ids)
+    decided = links.annotate(decision=Subquery(newest.values("action")[:1]))
+    columns = ("fragment_id", "start", "end", "group_id", "authoritative")
+    renamed = {"observed_at": F("observation__observed_at"), "sequence": F("seq")}
+    for link in decided.values("relationship_id", "decision", *columns, **renamed):
+        record, decision = link.pop("relationship_id"), link.pop("decision")
+        supports[record].append(StoredSupport(**link, effective=decision in COUNTS))
     references: dict[UUID, set[tuple[UUID, CrossReferenceKind]]] = defaultdict(set)
     made = CrossReference.objects.of_team(team_id).filter(source_relationship_id__in=ids)
     for source, target, kind in made.values_list("source_relationship_id", "target_relationship_id", "kind"):
@@ -187,19 +210,6 @@ def _counting(support_ids: Iterable[UUID]) -> set[UUID]:
         .values_list("support_id", "action")
     )
     return {support for support, action in newest if action in COUNTS}
-
-
-def _support(link: EvidenceSupport, *, effective: bool) -> StoredSupport:
-    return StoredSupport(
-        fragment_id=link.fragment_id,
-        start=link.start,
-        end=link.end,
-        group_id=link.group_id,
-        authoritative=link.authoritative,
-        effective=effective,
-        observed_at=link.observation.observed_at,
-        sequence=link.seq,
-    )
 
 
 def _precision(word: str | None) -> TimePrecision | None:

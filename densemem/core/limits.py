@@ -83,6 +83,7 @@ FANOUT_RECORDS: Final = 1_000
 
 # Knowledge.
 SOURCES_FOR_FACT: Final = 2
+REGISTRIES_KEPT: Final = 64  # in the memory of a process, of as many teams
 NEAR_COPY_WORDS: Final = 5  # in one run of words
 NEAR_COPY_PERCENT: Final = 80  # of the runs found in the other text
 
@@ -94,4 +95,5 @@ AUDIT_ROWS: Final = 500  # compared at once
 AUDIT_DIFFERENCES: Final = 100  # listed for one check; all are counted
 
 # Doors.
-MCP_THREADS: Final = 16  # calls that may wait for the database at once
+DOOR_THREADS: Final = 24  # requests of one server process that are worked on at once; each has a connection
+DOOR_WAITS: Final = 12  # of them, those that stay until a worker is done

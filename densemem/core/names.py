@@ -3,7 +3,9 @@
 Keys find records; they never replace what was written.
 """
 
+import re
 import unicodedata
+from typing import Final
 
 from densemem.core.faults import Refused
 from densemem.core.limits import NAME_KEY_CHARS
@@ -13,6 +15,7 @@ INVISIBLE = dict.fromkeys(
     [0x00AD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 )
 VISIBLE = frozenset("LNPS")
+BAD: Final = re.compile("[\0\ud800-\udfff]")
 
 
 class NameRefused(Refused):
@@ -23,6 +26,8 @@ class NameRefused(Refused):
 
 def fold(text: str) -> str:
     """Return `text` for comparing: NFKC, case-folded, white space collapsed. Accents and scripts stay as they are."""
+    if text.isascii():  # most names: no other form, and no case but the lower one
+        return " ".join(text.lower().split())
     once = _casefold(text.translate(INVISIBLE))
     return " ".join(_casefold(once).split())
 
@@ -33,7 +38,7 @@ def lookup_key(name: str) -> str:
 
     :raises NameRefused: nothing visible is left, the key is too long, or the name holds NUL or a lone surrogate
     """
-    if any(char == "\0" or unicodedata.category(char) == "Cs" for char in name):
+    if BAD.search(name):
         raise NameRefused("A name must not hold NUL or a lone surrogate.", code="name_has_bad_character")
     key = fold(name)
     if not any(unicodedata.category(char)[0] in VISIBLE for char in key):

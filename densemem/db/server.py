@@ -15,6 +15,7 @@ DATABASE: Final = "densemem"
 OWNER: Final = "densemem_owner"
 APPLICATION: Final = "densemem_app"
 SECRET_BYTES: Final = 48
+KEEP_SECONDS: Final = 60
 
 
 def kept_secret(home: Path, name: str) -> str:
@@ -94,5 +95,5 @@ def _embedded(place: Place, user: str, password: str) -> dict[str, Any]:
 
 
 def _connection(**parts: Any) -> dict[str, Any]:
-    # Under ASGI each request has a thread of its own, so a connection that outlives it would only leak.
-    return {**parts, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "ATOMIC_REQUESTS": False}
+    # The threads of the server live on, and so do their connections; each is tried before a request uses it again.
+    return {**parts, "CONN_MAX_AGE": KEEP_SECONDS, "CONN_HEALTH_CHECKS": True, "ATOMIC_REQUESTS": False}

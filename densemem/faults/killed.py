@@ -8,18 +8,20 @@ from threading import Timer
 from typing import Final
 from uuid import UUID
 
+from django.db import connections
+
 from densemem.core import limits
 from densemem.faults import rows
 from densemem.faults.cast import introduce, newcomers, send, source, statements
 from densemem.faults.fault import Broken, Fault, Figures
-from densemem.faults.workers import LOOK_SECONDS, SHORT, Orders, crew, wait_until
+from densemem.faults.workers import LOOK_SECONDS, SHORT, Orders, Worker, crew, wait_until
 from densemem.providers.rules import Rules
 from placement.operations import database_now
 from placement.tasks import drain
 
 TEXTS: Final = 6
 WORKERS: Final = 2
-LOAD_SECONDS: Final = 1.5  # within which most of the texts are placed
+LOAD_SECONDS: Final = 1.0  # within which most of the texts are placed
 RECOVERY_SECONDS: Final = 5  # beyond a lease
 PATIENCE_SECONDS: Final = 60  # for a load that a busy machine places slowly
 POISON: Final = "Hemlock"
@@ -38,7 +40,7 @@ def kill_under_load(chance: Random) -> Figures:
     with crew() as start:
         orders = [Orders(seconds_most=0.05, seed=chance.getrandbits(32)) for _ in range(WORKERS)]
         crewmen = [start(o) for o in orders]
-        killer = Timer(chance.uniform(0, LOAD_SECONDS), crewmen[0].tell, [signal.SIGKILL])
+        killer = Timer(chance.uniform(0, LOAD_SECONDS), _kill, [crewmen[0], loud.team_id])
         killer.start()
         sent = [send(loud, text, **source(text, "1")) for text in texts]
         killer.join()
@@ -50,6 +52,14 @@ def kill_under_load(chance: Random) -> Figures:
     rows.same(rows.counts(quiet.team_id), rows.counts(loud.team_id), what="lost or doubled rows")
     rows.same(rows.outcome(quiet.team_id), rows.outcome(loud.team_id), what="another outcome")
     return {"kills": 1, "items": TEXTS, **_check_recovery(loud.team_id, killed)}
+
+
+def _kill(worker: Worker, team_id: UUID) -> None:
+    """Kill a worker as soon as all are at work, or when there is no work left."""
+    claimed = rows.items(team_id).exclude(lease_until=None)
+    wait_until(lambda: claimed.count() >= WORKERS or not _waiting(team_id), seconds=PATIENCE_SECONDS, look=0)
+    worker.tell(signal.SIGKILL)
+    connections.close_all()
 
 
 def _check_recovery(team_id: UUID, killed: datetime) -> Figures:

@@ -63,7 +63,7 @@ def _drain(team_id: Any, provider: Claude) -> None:
 def _check_failed(item: Any, vendor: Vendor, name: str) -> None:
     """Make sure that the item failed where everybody sees it, after as many calls as are allowed, and left nothing."""
     on_the_wire = vendor.mischief in ON_THE_WIRE
-    reason = "provider_" if on_the_wire else f"{vendor.stage}_answers_invalid"
+    reason = "provider_" if on_the_wire else f"{vendor.stage}_answers_"
     if item.state != "failed" or not item.reason.startswith(reason):
         raise Broken(f"{name}: {item.state} for {item.reason!r}")
     allowed = limits.TRANSPORT_TRIES * limits.ITEM_ATTEMPTS if on_the_wire else limits.ANSWERS

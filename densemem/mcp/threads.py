@@ -12,7 +12,7 @@ from densemem.core import limits
 P = ParamSpec("P")
 R = TypeVar("R")
 
-POOL: Final = ThreadPoolExecutor(limits.MCP_THREADS, thread_name_prefix="mcp")
+POOL: Final = ThreadPoolExecutor(limits.DOOR_THREADS, thread_name_prefix="door")
 
 
 async def in_thread(call: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:

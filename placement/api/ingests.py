@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict
+from threading import BoundedSemaphore
 from typing import Any
 
 from django.utils import timezone
@@ -13,6 +14,7 @@ from rest_framework.views import APIView
 
 from densemem import paging
 from densemem.auth import Principal, principal_on
+from densemem.core import limits
 from densemem.core.words import Scope
 from densemem.http import read_choice, read_flag, read_id, read_parameters, read_prefer, refuse
 from placement.policy import PRESSING
@@ -22,6 +24,7 @@ from placement.request import SCHEMA
 from placement.status import IngestSummary, IngestView, get_placement, list_ingests
 
 LOOK_SECONDS = 0.05
+WAITING = BoundedSemaphore(limits.DOOR_WAITS)  # each holds a thread, and others must be answered meanwhile
 RETRY_AFTER = OpenApiParameter("Retry-After", int, OpenApiParameter.HEADER, response=True, description="while it works")
 
 
@@ -105,10 +108,15 @@ class Ingest(APIView):
 
 
 def wait_until_settled(who: Principal, ingest_id: Any, *, seconds: float) -> None:
-    """Look until nothing of the ingest waits for a worker, or the time is up."""
-    ends = time.monotonic() + seconds
-    while time.monotonic() < ends and not is_settled(team_id=who.team_id, ingest_id=ingest_id):
-        time.sleep(LOOK_SECONDS)
+    """Look until nothing of the ingest waits for a worker, or the time is up; where many wait already, not at all."""
+    if not seconds or not WAITING.acquire(blocking=False):
+        return
+    try:
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends and not is_settled(team_id=who.team_id, ingest_id=ingest_id):
+            time.sleep(LOOK_SECONDS)
+    finally:
+        WAITING.release()
 
 
 def _answer(view: IngestView, *, status: int) -> Response:

@@ -61,7 +61,7 @@ TOO_DEEP: Final = Fault("", "not_json", "A number is too long, or the nesting is
 
 
 def check_request(request: Mapping[str, Any], *, schema: Mapping[str, Any]) -> None:
-    """Check that the server itself asks by its schema, before a model sees it.
+    """Check that the server itself asks by its schema; the tests do so of whatever is sent to a model.
 
     :raises ValueError: the request breaks the schema; names the first place
     """

@@ -183,7 +183,6 @@ def put_back(claim: Claim, *, reason: str, uncounted: bool = False, asked_second
 
 def report_calls(claim: Claim, calls: Sequence[CallReport]) -> None:
     """Keep the telemetry of model calls, whatever became of the item."""
-    now = database_now()
     Attempt.objects.bulk_create(
         Attempt(
             team_id=claim.team_id,
@@ -198,7 +197,7 @@ def report_calls(claim: Claim, calls: Sequence[CallReport]) -> None:
             tokens_out=c.tokens_out,
             cost_micros=c.cost_micros,
             milliseconds=c.milliseconds,
-            made_at=now,
+            made_at=DatabaseClock(),
         )
         for c in calls
     )

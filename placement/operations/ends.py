@@ -11,7 +11,7 @@ from evidence.vocabulary import SecurityEventKind, SignalKind
 from placement.contract import Extraction, Verification
 from placement.contract.kept import packed
 from placement.models import Item, ItemAnswer
-from placement.operations.claims import Claim, database_now, hold
+from placement.operations.claims import Claim, DatabaseClock, database_now, hold
 from placement.operations.steps import ask, ask_for_release, end
 from placement.vocabulary import ItemCategory, ItemState
 from review.operations import NewTask
@@ -60,7 +60,7 @@ def _keep(claim: Claim, *, stage: str, answer: Extraction | Verification, model:
         stage=stage,
         model=model[:128],
         payload=packed(answer),
-        recorded_at=database_now(),
+        recorded_at=DatabaseClock(),
     )
     ItemAnswer.objects.bulk_create([row], ignore_conflicts=True)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from densemem.db.locks import lock
@@ -9,6 +10,19 @@ from placement.models import Item, ItemEvent
 from placement.vocabulary import ItemCategory, ItemState
 from review.operations import NewTask, open_tasks, use_decisions
 from review.vocabulary import TaskKind
+
+CHANGING: Final = (
+    "state",
+    "category",
+    "reason",
+    "version",
+    "attempts",
+    "uncounted",
+    "attempt_token",
+    "lease_until",
+    "available_at",
+    "completed_at",
+)
 
 
 def end(
@@ -74,5 +88,5 @@ def _step(
     row.state, row.category, row.reason = state, category, reason[:64]
     row.version += 1
     row.attempt_token, row.lease_until = None, None
-    row.save()
-    event_of(row, now=now, actor_id=actor_id).save()
+    row.save(update_fields=CHANGING)
+    event_of(row, now=now, actor_id=actor_id).save(force_insert=True)

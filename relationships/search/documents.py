@@ -10,11 +10,11 @@ from django.db import connection
 
 from densemem.core.ids import uuid7
 from entities.queries import names_of
+from relationships.identity import claim_sentence
 from relationships.models import RelationshipRecord
 from relationships.queries import PredicateView, registry
-from relationships.search.claims import Claim, EntityEnd, ValueEnd, claims_of
 from relationships.search.terms import document_terms
-from relationships.vocabulary import SearchState, Status, Tier
+from relationships.vocabulary import Polarity, SearchState, Status, Tier
 
 # The stemmed words find inflected forms; the plain words find names that English would drop, such as Will or IT.
 UPSERT: Final = """
@@ -62,33 +62,34 @@ def write_documents(*, team_id: UUID, record_ids: Collection[UUID], now: datetim
 
 
 def _documents(*, team_id: UUID, record_ids: Collection[UUID]) -> list[Document]:
-    rows = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids).select_related("owner").order_by("pk")
-    claims = claims_of(team_id=team_id, rows=list(rows))
-    ends = [end for claim in claims for end in (claim.subject, claim.object)]
-    entities = {end.entity_id for end in ends if isinstance(end, EntityEnd)}
+    records = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids)
+    rows = list(records.select_related("object_value").order_by("pk"))
+    entities = {end for row in rows for end in (row.subject_entity_id, row.object_entity_id) if end}
     names = names_of(team_id=team_id, entity_ids=entities)
     predicates = registry(team_id=team_id)
-    return [_document(claim, names, predicates.get(claim.predicate)) for claim in claims]
+    return [_document(row, names, predicates.get(row.predicate_key)) for row in rows]
 
 
-def _document(claim: Claim, names: Mapping[UUID, list[str]], predicate: PredicateView | None) -> Document:
-    words = [word for end in (claim.subject, claim.object) for word in _words(end, names)]
-    wording = [claim.predicate.replace("_", " "), *(predicate.active if predicate else ())]
+def _document(row: RelationshipRecord, names: Mapping[UUID, list[str]], predicate: PredicateView | None) -> Document:
+    subject, object_ = names[row.subject_entity_id], _words_of_object(row, names)
+    wording = [row.predicate_key.replace("_", " "), *(predicate.active if predicate else ())]
     return Document(
-        relationship_id=claim.relationship_id,
-        source_version=claim.version,
-        text=claim.sentence,
-        names=_terms_of(words),
+        relationship_id=row.id,
+        source_version=row.version,
+        text=claim_sentence(subject[0], row.predicate_key, object_[0], Polarity(row.polarity)),
+        names=_terms_of([*subject, *object_]),
         predicate=_terms_of(wording),
-        eligible=claim.status == Status.ACTIVE and claim.tier in (Tier.CLAIM, Tier.FACT),
+        eligible=row.status == Status.ACTIVE and row.tier in (Tier.CLAIM, Tier.FACT),
     )
 
 
-def _words(end: EntityEnd | ValueEnd, names: Mapping[UUID, list[str]]) -> list[str]:
-    """Return everything that an end is called."""
-    if isinstance(end, EntityEnd):
-        return names[end.entity_id]
-    return [end.display, end.value, *([end.unit] if end.unit else [])]
+def _words_of_object(row: RelationshipRecord, names: Mapping[UUID, list[str]]) -> list[str]:
+    """Return everything that the object is called, first what stands for it in a sentence."""
+    if row.object_entity_id is not None:
+        return names[row.object_entity_id]
+    value = row.object_value
+    assert value is not None
+    return [value.display, value.canonical, *([value.unit] if value.unit else [])]
 
 
 def _terms_of(texts: list[str]) -> str:

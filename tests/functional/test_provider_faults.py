@@ -256,7 +256,7 @@ class TestFault:
         placed = place(ada, claude(faulty(at, fault)))
 
         check_nothing_half(placed)
-        assert placed["poisoned"].reason == f"{at}_answers_invalid"
+        assert placed["poisoned"].reason == f"{at}_answers_{'truncated' if code == 'truncated' else 'invalid'}"
         told = [call for call in placed["calls"] if call[0] == at]
         assert [outcome for _, outcome, _ in told] == ["invalid"] * ANSWERS
         assert code is None or {found for _, _, found in told} == {code}

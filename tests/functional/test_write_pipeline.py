@@ -58,6 +58,15 @@ class TestNames:
         assert [group.relationships[0].subject.name for group in found.results] == ["Mara Lind"]
 
 
+class TestRetry:
+    def test_with_a_time_in_another_offset_is_the_same_request(self, ada: Principal) -> None:
+        first = send(ada, TEXT, key="k", observed_at="2026-03-31T14:00:00+02:00", metadata={"observed_at": "noon"})
+
+        again = send(ada, TEXT, key="k", observed_at="2026-03-31T12:00:00Z", metadata={"observed_at": "noon"})
+
+        assert again == first
+
+
 class TestRevision:
     def test_withdraws_the_questions_about_what_it_replaces(self, ada: Principal) -> None:
         fact = Fact("Mara Lind", "is hacking on", "Harbor", "hacks_on")
