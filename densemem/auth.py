@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hmac import compare_digest
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.http import HttpRequest
 from django.utils import timezone
-from knox.auth import TokenAuthentication
-from rest_framework.authentication import SessionAuthentication
+from knox.crypto import hash_token
+from knox.settings import CONSTANTS
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from densemem.core.words import Role, Scope
-from densemem.models import AccessToken, Membership, Profile
+from densemem.models import AccessToken, Profile
 
 if TYPE_CHECKING:  # the settings name classes of this module, and importing views reads the settings
     from rest_framework.views import APIView
@@ -70,7 +72,7 @@ def is_live(profile: Profile) -> bool:
 
 def principal_of(profile: Profile, *, limit: frozenset[Scope] | None = None) -> Principal | None:
     """Return the Principal of an active profile with a membership, its scopes cut to `limit`; else None."""
-    membership = Membership.objects.filter(team_id=profile.team_id, profile=profile).first()
+    membership = getattr(profile, "membership", None)
     if membership is None or not is_live(profile):
         return None
     scopes = frozenset(Scope(s) for s in membership.scopes)
@@ -113,13 +115,24 @@ def principal_of_bearer(secret: str) -> tuple[AbstractBaseUser, Principal]:
 
     :raises AuthenticationFailed: unknown, expired or revoked token, or a profile that was deactivated
     """
-    if not secret.isascii():
+    now = timezone.now()
+    token = _valid_token(secret, now=now) if secret.isascii() else None
+    if token is None:
         raise AuthenticationFailed("Invalid token.")
-    user, token = TokenAuthentication().authenticate_credentials(secret.encode())
-    principal = principal_of_token(token, now=timezone.now())
+    principal = principal_of_token(token, now=now)
     if principal is None:
         raise AuthenticationFailed("The profile of this token is not active.")
-    return user, principal
+    return token.user, principal
+
+
+def _valid_token(secret: str, *, now: datetime) -> AccessToken | None:
+    """Return the token of this secret while it may be used, with all that tells who holds it, in one look."""
+    digest = hash_token(secret)
+    alike = AccessToken.objects.filter(token_key=secret[: CONSTANTS.TOKEN_KEY_LENGTH])
+    for token in alike.select_related("user", "profile__steward", "profile__membership"):
+        if compare_digest(token.digest, digest):
+            return token if token.user.is_active and (token.expiry is None or now < token.expiry) else None
+    return None
 
 
 def principal_on(request: Request) -> Principal:
@@ -129,7 +142,7 @@ def principal_on(request: Request) -> Principal:
     return who
 
 
-class TokenDoor(TokenAuthentication):
+class TokenDoor(BaseAuthentication):
     """`Authorization: Bearer dm_...` -> (user, Principal)."""
 
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, Principal] | None:

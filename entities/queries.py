@@ -3,15 +3,27 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import OuterRef, Subquery
 
 from densemem.core import limits
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.policy import Newcomer
 from entities.vocabulary import EntityKind, EntityStatus, NameKind
+
+BEARING: Final = """
+    FROM entities_name AS name JOIN entities_entity AS entity ON entity.id = name.entity_id
+    WHERE name.team_id = %(team)s AND name.key = ANY(%(keys)s) AND entity.status = 'active'"""
+KNOWN_NAMES: Final = f"SELECT name.display, entity.kind {BEARING} ORDER BY name.key, name.seq LIMIT %(most)s"
+BEARERS: Final = (
+    f"SELECT DISTINCT name.key, entity.kind, entity.id, entity.first_ingest_id {BEARING} ORDER BY entity.id"
+)
+NAMES: Final = """
+    SELECT entity_id, display FROM entities_name
+    WHERE team_id = %(team)s AND entity_id = ANY(%(entities)s) ORDER BY kind <> 'canonical', seq"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +51,8 @@ class Bearers:
 
 def bearers_of(*, team_id: UUID, keys: Collection[str]) -> dict[str, Bearers]:
     """Return, for each lookup key, the active entities that bear a name with exactly this key, oldest first."""
-    rows = (
-        Name.objects.of_team(team_id)
-        .filter(key__in=keys, entity__status=EntityStatus.ACTIVE)
-        .order_by("entity_id", "seq")
-        .values_list("key", "entity_id", "entity__kind")
-    )
     found: dict[str, dict[UUID, str]] = {key: {} for key in keys}
-    for key, entity_id, kind in rows:
+    for key, kind, entity_id, _ in _rows(BEARERS, team=team_id, keys=list(keys)):
         found[key][entity_id] = kind
     few = {key: _few_of_each_kind(kinds) for key, kinds in found.items()}
     views = entity_views(team_id=team_id, entity_ids={e for ids in few.values() for e in ids})
@@ -65,6 +71,8 @@ def _few_of_each_kind(kinds: Mapping[UUID, str]) -> list[UUID]:
 
 def entity_views(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, CandidateView]:
     """Return each Entity with its canonical name."""
+    if not entity_ids:
+        return {}
     canonical = Name.objects.of_team(team_id).filter(entity_id=OuterRef("pk"), kind=NameKind.CANONICAL)
     rows = Entity.objects.of_team(team_id).filter(pk__in=entity_ids)
     named = rows.annotate(name=Subquery(canonical.values("display")))
@@ -76,29 +84,22 @@ def entity_views(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, C
 
 def hinted(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, CandidateView]:
     """Return the active entities of the team among those that a client names by id; of the others nothing is said."""
-    known = active_among(team_id=team_id, entity_ids=entity_ids)
+    known = set(active_kinds(team_id=team_id, entity_ids=entity_ids)) if entity_ids else set()
     views = entity_views(team_id=team_id, entity_ids=known)
     return {entity: replace(view, reason="client_hint") for entity, view in views.items()}
 
 
 def names_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, list[str]]:
     """Return every name of each Entity, the canonical one first."""
-    rows = Name.objects.of_team(team_id).filter(entity_id__in=entity_ids).order_by("seq")
     found: dict[UUID, list[str]] = {entity: [] for entity in entity_ids}
-    for entity, kind, display in rows.values_list("entity_id", "kind", "display"):
-        found[entity].insert(0 if kind == NameKind.CANONICAL else len(found[entity]), display)
+    for entity, display in _rows(NAMES, team=team_id, entities=list(entity_ids)):
+        found[entity].append(display)
     return found
 
 
 def known_names(*, team_id: UUID, keys: Iterable[str]) -> list[tuple[str, str]]:
     """Return (name, kind) of the active entities whose names have one of these keys, bounded."""
-    rows = (
-        Name.objects.of_team(team_id)
-        .filter(key__in=list(keys), entity__status=EntityStatus.ACTIVE)
-        .order_by("key", "seq")
-        .values_list("display", "entity__kind")
-    )
-    return sorted(set(rows[: limits.KNOWN_NAMES]))
+    return sorted(set(_rows(KNOWN_NAMES, team=team_id, keys=list(keys), most=limits.KNOWN_NAMES)))
 
 
 def newcomers(
@@ -112,10 +113,9 @@ def newcomers(
 
     :param known: by key, the entities that the verifier was told of
     """
-    names = Name.objects.of_team(team_id).filter(key__in={key for key, _ in wanted}, entity__status=EntityStatus.ACTIVE)
-    rows = names.order_by("entity_id").values_list("key", "entity__kind", "entity_id", "entity__first_ingest_id")
     found: dict[tuple[str, EntityKind], list[Newcomer]] = {pair: [] for pair in wanted}
-    for key, kind, entity, first_ingest in rows.distinct():
+    rows = _rows(BEARERS, team=team_id, keys=[key for key, _ in wanted]) if wanted else []
+    for key, kind, entity, first_ingest in rows:
         if (key, kind) in found and entity not in known[key]:
             found[key, EntityKind(kind)].append(Newcomer(entity, first_ingest == ingest_id))
     return found
@@ -144,10 +144,10 @@ def settled_mentions(*, team_id: UUID, item_id: UUID, since: int) -> dict[str, U
     return {ref: entity for ref, entity in newest.items() if entity is not None}
 
 
-def active_among(*, team_id: UUID, entity_ids: Collection[UUID]) -> set[UUID]:
-    """Return those of these entities that are there and active."""
+def active_kinds(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, EntityKind]:
+    """Return the kinds of those of these entities that are there and active."""
     rows = Entity.objects.of_team(team_id).filter(pk__in=entity_ids, status=EntityStatus.ACTIVE)
-    return set(rows.values_list("id", flat=True))
+    return {number: EntityKind(kind) for number, kind in rows.values_list("id", "kind")}
 
 
 def mention_of_event(*, team_id: UUID, event_id: UUID) -> tuple[str, frozenset[UUID]]:
@@ -155,3 +155,9 @@ def mention_of_event(*, team_id: UUID, event_id: UUID) -> tuple[str, frozenset[U
     event = ResolutionEvent.objects.of_team(team_id).get(pk=event_id)
     offered = ResolutionCandidate.objects.of_team(team_id).filter(event=event)
     return event.mention_ref, frozenset(offered.values_list("entity_id", flat=True))
+
+
+def _rows(sql: str, **given: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, given)
+        return list(cursor.fetchall())

@@ -3,6 +3,7 @@
 Each is called inside the transaction of the operation that conducts it.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -13,7 +14,7 @@ from django.conf import settings
 from densemem.core.canonical import digest, keyed_digest
 from densemem.core.faults import Because, Fault, Refused
 from densemem.core.ids import uuid7
-from densemem.db.locks import lock
+from densemem.db.locks import lock, lock_all
 from evidence.models import (
     Content,
     Fragment,
@@ -68,6 +69,15 @@ class Staged:
 
     fragments: tuple[Fragment, ...]
     joined_groups: frozenset[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """Where a text is kept, and the digest of its words; `shared` when the team had said the same words before."""
+
+    content_id: UUID
+    normal_digest: str
+    shared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +182,7 @@ def stage(
     :param steps: by source key
     :raises FragmentUnknown: a text says that it derives from a fragment that is not there
     """
-    contents = _store_contents(team_id=team_id, texts=[item.content for item in items], now=now)
+    texts = _store_contents(team_id=team_id, texts=[item.content for item in items], now=now)
     own = _group(team_id=team_id, kind=GroupKind.OWNER, key=str(owner_id), now=now)
     fragments = [
         Fragment(
@@ -180,7 +190,7 @@ def stage(
             owner_id=owner_id,
             ingest_id=ingest_id,
             evidence_index=index,
-            content=contents[item.content],
+            content_id=texts[item.content].content_id,
             source_type=item.source_type,
             authority=item.authority,
             source_label=item.source_label,
@@ -195,27 +205,11 @@ def stage(
         for index, item in enumerate(items)
     ]
     Fragment.objects.bulk_create(fragments)
-    joins = [j for f, item in zip(fragments, items, strict=True) for j in _joins(fragment=f, item=item, now=now)]
+    joins = _joins(team_id=team_id, fragments=fragments, items=items, texts=texts, now=now)
     new = _between_voices(team_id, joins)
     GroupJoin.objects.bulk_create(joins, ignore_conflicts=True)
-    for fragment, assessment in zip(fragments, assessments, strict=True):
-        record_scan(fragment=fragment, assessment=assessment, now=now)
+    _record_scans(fragments, assessments, now=now)
     return Staged(tuple(fragments), frozenset(g for j in new for g in (j.one_id, j.other_id)))
-
-
-def record_scan(*, fragment: Fragment, assessment: Assessment, now: datetime) -> None:
-    """Append what the deterministic scan saw; hold the fragment if it says so."""
-    event = SecurityEvent.objects.create(
-        team_id=fragment.team_id,
-        fragment=fragment,
-        kind=SecurityEventKind.SCAN,
-        decision=SecurityDecision(assessment.decision.value),
-        policy_hash=assessment.policy_hash,
-        recorded_at=now,
-    )
-    _store_signals(event, [(s.kind, s.severity, s.start, s.end) for s in assessment.signals], now=now)
-    if assessment.decision is ScanDecision.QUARANTINE:
-        _hold(team_id=fragment.team_id, fragment_id=fragment.id, now=now)
 
 
 def quarantine(
@@ -230,7 +224,8 @@ def quarantine(
     event = SecurityEvent.objects.create(
         team_id=team_id, fragment_id=fragment_id, kind=by, decision=SecurityDecision.QUARANTINE, recorded_at=now
     )
-    _store_signals(event, [(kind, Severity.HIGH, start, end) for kind, start, end in signals], now=now)
+    found = [(kind, Severity.HIGH, start, end) for kind, start, end in signals]
+    SecuritySignal.objects.bulk_create(_signals(event, found, now=now))
     _hold(team_id=team_id, fragment_id=fragment_id, now=now)
 
 
@@ -287,63 +282,103 @@ def _make_source(*, team_id: UUID, owner_id: UUID, key: str, now: datetime) -> S
 
 def _group(*, team_id: UUID, kind: GroupKind, key: str, now: datetime) -> UUID:
     """Return the id of a source group, making it when it is new."""
-    rows = SourceGroup.objects.of_team(team_id).filter(kind=kind, key=key).values_list("id", flat=True)
-    found = rows.first()
-    if found is None:
-        new = SourceGroup(team_id=team_id, kind=kind, key=key, recorded_at=now)
-        SourceGroup.objects.bulk_create([new], ignore_conflicts=True)
-        found = rows.first()
-    assert found is not None
+    return _groups(team_id=team_id, kind=kind, keys={key}, now=now)[key]
+
+
+def _groups(*, team_id: UUID, kind: GroupKind, keys: Collection[str], now: datetime) -> dict[str, UUID]:
+    """Return the ids of source groups by key, making those that are new."""
+    rows = SourceGroup.objects.of_team(team_id).filter(kind=kind, key__in=keys).values_list("key", "id")
+    found = dict(rows)
+    if new := sorted(set(keys) - set(found)):
+        made = [SourceGroup(team_id=team_id, kind=kind, key=key, recorded_at=now) for key in new]
+        SourceGroup.objects.bulk_create(made, ignore_conflicts=True)
+        found = dict(rows.all())
     return found
 
 
-def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> dict[str, Content]:
+def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> dict[str, StoredText]:
     """Store each distinct text once; a text that the team already has is shared."""
     key = settings.CONTENT_KEY.encode()
-    digests = {text: keyed_digest(key, text) for text in texts}
+    digests = {text: (keyed_digest(key, text), keyed_digest(key, normal_text(text))) for text in texts}
+    normals = {normal for _, normal in digests.values()}
+    # Two intakes of the same words must see each other, or a join is missed.
+    lock_all(("text", team_id, normal) for normal in normals)
+    alike = Content.objects.of_team(team_id).filter(normal_digest__in=normals)
+    known = {digest: (number, normal) for number, digest, normal in alike.values_list("id", "digest", "normal_digest")}
+    said_before = {normal for _, normal in known.values()}
     new = [
-        Content(
-            team_id=team_id,
-            digest=digest_of_text,
-            normal_digest=keyed_digest(key, normal_text(text)),
-            text=text,
-            recorded_at=now,
-        )
-        for text, digest_of_text in digests.items()
+        Content(team_id=team_id, digest=exact, normal_digest=normal, text=text, recorded_at=now)
+        for text, (exact, normal) in digests.items()
+        if exact not in known
     ]
-    for normal in sorted({content.normal_digest for content in new}):
-        lock("text", team_id, normal)  # two intakes of the same words must see each other, or a join is missed
-    Content.objects.bulk_create(new, ignore_conflicts=True)
-    stored = {c.digest: c for c in Content.objects.of_team(team_id).filter(digest__in=digests.values())}
-    return {text: stored[digest_of_text] for text, digest_of_text in digests.items()}
+    Content.objects.bulk_create(new)
+    ids = {exact: number for exact, (number, _) in known.items()} | {row.digest: row.id for row in new}
+    return {
+        text: StoredText(ids[exact], normal, shared=normal in said_before) for text, (exact, normal) in digests.items()
+    }
 
 
-def _joins(*, fragment: Fragment, item: EvidenceIn, now: datetime) -> list[GroupJoin]:
-    """Return the joins that a new text shows: a shared hint, the same words as another, a stated derivation."""
-    team = fragment.team_id
-    others: list[tuple[UUID, JoinReason]] = []
-    if item.group_hint:
-        hint = _group(team_id=team, kind=GroupKind.HINT, key=item.group_hint, now=now)
-        others.append((hint, JoinReason.HINT))
-    same = Fragment.objects.of_team(team).filter(content__normal_digest=fragment.content.normal_digest)
-    same_groups = same.exclude(group_id=fragment.group_id).values_list("group_id", flat=True).distinct()
-    others += [(group, JoinReason.SAME_TEXT) for group in same_groups]
-    if item.derived_from:
-        origins = dict(Fragment.objects.of_team(team).filter(pk__in=item.derived_from).values_list("id", "group_id"))
-        _all_found(item.derived_from, set(origins), "derived_from_fragment_ids")
-        others += [(group, JoinReason.DERIVED) for group in sorted(set(origins.values()))]
+def _joins(
+    *,
+    team_id: UUID,
+    fragments: Sequence[Fragment],
+    items: Sequence[EvidenceIn],
+    texts: Mapping[str, StoredText],
+    now: datetime,
+) -> list[GroupJoin]:
+    """Return the joins that new texts show: a shared hint, the same words as another, a stated derivation."""
+    hinted = {item.group_hint for item in items if item.group_hint}
+    hints = _groups(team_id=team_id, kind=GroupKind.HINT, keys=hinted, now=now) if hinted else {}
+    same = _groups_of_words(team_id, fragments, [texts[item.content] for item in items])
+    origins = _groups_of_origins(team_id, {origin for item in items for origin in item.derived_from})
+    shown = [
+        (fragment, group, reason)
+        for fragment, item in zip(fragments, items, strict=True)
+        for reason, groups in (
+            (JoinReason.HINT, {hints[item.group_hint]} if item.group_hint else set()),
+            (JoinReason.SAME_TEXT, same[texts[item.content].normal_digest]),
+            (JoinReason.DERIVED, {origins[origin] for origin in item.derived_from}),
+        )
+        for group in sorted(groups)
+        if group != fragment.group_id
+    ]
     return [
         GroupJoin(
-            team_id=team,
+            team_id=team_id,
             one_id=fragment.group_id,
             other_id=group,
             reason=reason,
             fragment=fragment,
             recorded_at=now,
         )
-        for group, reason in others
-        if group != fragment.group_id
+        for fragment, group, reason in shown
     ]
+
+
+def _groups_of_words(
+    team_id: UUID, fragments: Sequence[Fragment], texts: Sequence[StoredText]
+) -> Mapping[str, set[UUID]]:
+    """Return, by the digest of their words, the source groups of all who said the same, the new fragments included."""
+    found: dict[str, set[UUID]] = defaultdict(set)
+    for fragment, text in zip(fragments, texts, strict=True):
+        found[text.normal_digest].add(fragment.group_id)
+    if shared := {text.normal_digest for text in texts if text.shared}:
+        before = Fragment.objects.of_team(team_id).filter(content__normal_digest__in=shared)
+        for words, group in before.values_list("content__normal_digest", "group_id").distinct():
+            found[words].add(group)
+    return found
+
+
+def _groups_of_origins(team_id: UUID, origins: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return the source group of each fragment that a text says to derive from.
+
+    :raises FragmentUnknown: one is not there
+    """
+    if not origins:
+        return {}
+    found = dict(Fragment.objects.of_team(team_id).filter(pk__in=origins).values_list("id", "group_id"))
+    _all_found(origins, set(found), "derived_from_fragment_ids")
+    return found
 
 
 def _between_voices(team_id: UUID, joins: Sequence[GroupJoin]) -> list[GroupJoin]:
@@ -360,10 +395,34 @@ def _all_found(asked: Collection[UUID], found: set[UUID], field: str) -> None:
         raise FragmentUnknown("The request names fragments that are not there.", faults=faults)
 
 
-def _store_signals(
-    event: SecurityEvent, signals: Sequence[tuple[SignalKind, Severity, int, int]], *, now: datetime
-) -> None:
+def _record_scans(fragments: Sequence[Fragment], assessments: Sequence[Assessment], *, now: datetime) -> None:
+    """Append what the deterministic scan saw in each fragment; hold those of which it says so."""
+    events = [
+        SecurityEvent(
+            team_id=fragment.team_id,
+            fragment=fragment,
+            kind=SecurityEventKind.SCAN,
+            decision=SecurityDecision(assessment.decision.value),
+            policy_hash=assessment.policy_hash,
+            recorded_at=now,
+        )
+        for fragment, assessment in zip(fragments, assessments, strict=True)
+    ]
+    SecurityEvent.objects.bulk_create(events)
     SecuritySignal.objects.bulk_create(
+        signal
+        for event, assessment in zip(events, assessments, strict=True)
+        for signal in _signals(event, [(s.kind, s.severity, s.start, s.end) for s in assessment.signals], now=now)
+    )
+    for fragment, assessment in zip(fragments, assessments, strict=True):
+        if assessment.decision is ScanDecision.QUARANTINE:
+            _hold(team_id=fragment.team_id, fragment_id=fragment.id, now=now)
+
+
+def _signals(
+    event: SecurityEvent, spans: Sequence[tuple[SignalKind, Severity, int, int]], *, now: datetime
+) -> list[SecuritySignal]:
+    return [
         SecuritySignal(
             team_id=event.team_id,
             event=event,
@@ -374,8 +433,8 @@ def _store_signals(
             end=end,
             recorded_at=now,
         )
-        for position, (kind, severity, start, end) in enumerate(signals)
-    )
+        for position, (kind, severity, start, end) in enumerate(spans)
+    ]
 
 
 def _hold(*, team_id: UUID, fragment_id: UUID, now: datetime) -> None:

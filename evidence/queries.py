@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db import connection
 
 from evidence.models import (
     Fragment,
     FragmentRetirement,
-    GroupJoin,
     Ingest,
     Quarantine,
     SecurityEvent,
@@ -20,6 +20,28 @@ from evidence.models import (
 )
 from evidence.policy import count_groups
 from evidence.vocabulary import Authority, QuarantineStatus, SecurityDecision, WordingKind
+
+FRAGMENT: Final = """
+    SELECT fragment.id, fragment.team_id, fragment.owner_id, fragment.ingest_id, content.text, fragment.group_id,
+           fragment.authority = %s, coalesce(fragment.observed_at, fragment.recorded_at),
+           source.id, source.source_key, revision.id, revision.token
+    FROM evidence_fragment AS fragment
+    JOIN evidence_content AS content ON content.id = fragment.content_id
+    LEFT JOIN evidence_source AS source ON source.id = fragment.source_id
+    LEFT JOIN evidence_sourcerevision AS revision ON revision.id = fragment.revision_id
+    WHERE fragment.team_id = %s AND fragment.id = %s"""
+STANDING: Final = """
+    SELECT NOT EXISTS (SELECT FROM evidence_fragmentretirement AS gone
+                       WHERE (gone.team_id, gone.fragment_id) = (fragment.team_id, fragment.id))
+             AND (source.id IS NULL OR source.current_revision_id IS NOT DISTINCT FROM fragment.revision_id),
+           EXISTS (SELECT FROM evidence_quarantine AS held
+                   WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = %s)
+    FROM evidence_fragment AS fragment LEFT JOIN evidence_source AS source ON source.id = fragment.source_id
+    WHERE fragment.team_id = %s AND fragment.id = %s"""
+
+JOINS: Final = """
+    SELECT one_id, other_id FROM evidence_groupjoin
+    WHERE team_id = %(team)s AND (one_id = ANY(%(groups)s) OR other_id = ANY(%(groups)s))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +87,9 @@ class Standing:
 
 def get_fragment(*, team_id: UUID, fragment_id: UUID) -> FragmentView:
     """Return one fragment with its text. A text that does not say when it was observed was observed when recorded."""
-    found = Fragment.objects.of_team(team_id).select_related("content", "source", "revision").get(pk=fragment_id)
-    return FragmentView(
-        id=found.id,
-        team_id=found.team_id,
-        owner_id=found.owner_id,
-        ingest_id=found.ingest_id,
-        text=found.content.text,
-        group_id=found.group_id,
-        authoritative=found.authority == Authority.AUTHORITATIVE,
-        observed_at=found.observed_at or found.recorded_at,
-        source_id=found.source_id,
-        source_key=found.source.source_key if found.source else None,
-        revision_id=found.revision_id,
-        revision=found.revision.token if found.revision else None,
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(FRAGMENT, [Authority.AUTHORITATIVE.value, team_id, fragment_id])
+        return FragmentView(*cursor.fetchone())
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
@@ -109,13 +119,9 @@ def standing_of(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> Stan
     if lock:
         source = Fragment.objects.of_team(team_id).filter(pk=fragment_id).values("source_id")
         list(Source.objects.of_team(team_id).filter(pk__in=source).select_for_update().values_list("pk"))
-    of_it = {"team_id": team_id, "fragment_id": OuterRef("pk")}
-    withdrawn = FragmentRetirement.objects.filter(**of_it)
-    held = Quarantine.objects.filter(**of_it, status=QuarantineStatus.ACTIVE)
-    look = Fragment.objects.of_team(team_id).annotate(withdrawn=Exists(withdrawn), held=Exists(held))
-    columns = ("source_id", "revision_id", "source__current_revision_id", "withdrawn", "held")
-    source_id, revision, newest, is_withdrawn, is_held = look.values_list(*columns).get(pk=fragment_id)
-    return Standing(current=not is_withdrawn and (source_id is None or revision == newest), held=is_held)
+    with connection.cursor() as cursor:
+        cursor.execute(STANDING, [QuarantineStatus.ACTIVE.value, team_id, fragment_id])
+        return Standing(*cursor.fetchone())
 
 
 def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
@@ -205,8 +211,9 @@ def joins_around(*, team_id: UUID, groups: Iterable[UUID]) -> set[tuple[UUID, UU
     frontier = set(groups)
     while frontier:
         seen |= frontier
-        near = GroupJoin.objects.of_team(team_id).filter(Q(one_id__in=frontier) | Q(other_id__in=frontier))
-        pairs = set(near.values_list("one_id", "other_id"))
+        with connection.cursor() as cursor:
+            cursor.execute(JOINS, {"team": team_id, "groups": list(frontier)})
+            pairs = set(cursor.fetchall())
         found |= pairs
         frontier = {group for pair in pairs for group in pair} - seen
     return found

@@ -3,7 +3,7 @@
 Lock, check, decide, append, update: the lease first, then the source, then names and records, always in this order.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from django.db import transaction
 from densemem.db.locks import lock, share
 from entities.operations import append_resolutions, create_entities, lock_names, store_values
 from entities.plan import Origin as IdentityOrigin
-from entities.queries import active_among, newcomers
+from entities.queries import active_kinds, newcomers
 from evidence.operations import Copied, copy_words
 from evidence.queries import FragmentView, joins_around, standing_of
 from evidence.vocabulary import WordingKind
@@ -59,6 +59,7 @@ class Accepted:
     fragment: FragmentView
     extraction: Extraction
     extracted: int
+    statements: int | None
     judged: Judged
     verified: Mapping[str, int]
     bound: Bound
@@ -96,6 +97,8 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
 
 def _given(claim: Claim, accepted: Accepted) -> Given:
     fragment = accepted.fragment
+    named = chosen_entities(accepted.bound)
+    kinds = active_kinds(team_id=claim.team_id, entity_ids=named) if named else {}
     return Given(
         team_id=claim.team_id,
         owner_id=claim.owner_id,
@@ -117,14 +120,15 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         proposal=accepted.proposal,
         signals=accepted.signals,
         verified=accepted.verified,
-        bound=_still_there(claim.team_id, accepted.bound),
+        statements=accepted.statements,
+        accepts=accepted.offer.accepts,
+        kinds=kinds,
+        bound=_still_there(accepted.bound, named - kinds.keys()),
     )
 
 
-def _still_there(team_id: UUID, bound: Bound) -> Bound:
+def _still_there(bound: Bound, gone: Collection[UUID]) -> Bound:
     """Keep what binds as far as the chosen entities are active: what named another is asked again."""
-    named = chosen_entities(bound)
-    gone = named - active_among(team_id=team_id, entity_ids=named) if named else set()
     return replace(
         bound,
         settled={ref: e for ref, e in bound.settled.items() if e not in gone},
@@ -146,7 +150,7 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> KnowledgeDecid
     for subject, predicate in sorted(pairs):
         lock("slot", given.team_id, subject, predicate)
     targets = _targets(given)
-    also = {t.record_id for t in targets.values()} | given.bound.corrected
+    also = {t.record_id for t in targets.values()} | given.bound.corrected | given.bound.shown
     stored = stored_records(team_id=given.team_id, pairs=pairs, also=also, lock=True)
     versions = {record.id: record.version for record in stored}
     seen = given.bound.released  # by its owner, as the record is now
@@ -163,7 +167,7 @@ def _pairs(given: Given, mentions: MentionsDecided) -> Iterator[tuple[UUID, str]
     for draft in given.extraction.observations:
         key = given.predicate_of(draft.ref)
         subject = mentions.entity_of.get(draft.subject_ref)
-        if key is None or subject is None:
+        if key is None or key not in given.behaviours or subject is None:
             continue
         yield subject, key
         other = mentions.entity_of.get(draft.object_ref or "")
@@ -180,7 +184,7 @@ def _targets(given: Given) -> dict[str, Target]:
     }
     drafts = given.extraction.observations
     cited = {d.ref: wanted[d.proposal_id] for d in drafts if d.proposal_id in wanted}
-    if not cited and len(drafts) == len(wanted) == 1:
+    if not cited and (given.statements or len(drafts)) == len(drafts) == len(wanted) == 1:
         return {drafts[0].ref: next(iter(wanted.values()))}
     return cited
 

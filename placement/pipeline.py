@@ -103,6 +103,7 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
         fragment=fragment,
         extraction=extraction,
         extracted=entry.extracted,
+        statements=entry.statements,
         judged=judged,
         verified=entry.verified,
         bound=bound,

@@ -30,11 +30,13 @@ class Entry:
     What an item brings along.
 
     :param extracted: the cycle of its extraction
+    :param statements: how many the whole extraction has, where only a part is taken up
     :param verified: by draft ref, the cycle in which a kept judgment was given; empty when it is asked for
     """
 
     extracted: int
     extraction: Extraction | None = None
+    statements: int | None = None
     verification: Verification | None = None
     verified: Mapping[str, int] = field(default_factory=dict)
     bound: Bound = field(default_factory=Bound)
@@ -68,30 +70,42 @@ def begin(claim: Claim) -> Entry:
             bound=_correcting(answer) if answer and answer.action is DecisionAction.CORRECT else Bound(),
         )
     extracted = max(extractions)
+    refs = refs_of_observations(team_id=claim.team_id, observation_ids=answer.observation_ids, extracted=extracted)
+    if not refs:  # the text was read anew since: the answer was about what it said before
+        return Entry(extracted=claim.cycle)
     judged = {cycle: payload for stage, cycle, payload in kept if stage == "verify" and cycle >= extracted}
-    entry = _taken_up(claim, answer, extracted, unpacked_extraction(extractions[extracted]))
+    entry = _taken_up(claim, answer, refs, extracted, unpacked_extraction(extractions[extracted]))
     return entry if answer.action is DecisionAction.SELECT_PREDICATE else _with_judgments(entry, judged)
 
 
 def _correcting(answer: Answer) -> Bound:
     """Let what is read anew take the place of what it was held for."""
+    if answer.overruled:
+        return Bound()
     return Bound(
         lifted=frozenset({answer.relationship_id} if answer.relationship_id else ()),
         corrected=frozenset({answer.rival_id} if answer.rival_id else ()),
     )
 
 
-def _taken_up(claim: Claim, answer: Answer, extracted: int, whole: Extraction) -> Entry:
+def _taken_up(claim: Claim, answer: Answer, refs: frozenset[str], extracted: int, whole: Extraction) -> Entry:
     """Narrow an extraction to what was decided, and read what binds."""
-    refs = refs_of_observations(team_id=claim.team_id, observation_ids=answer.observation_ids)
     action = answer.action
+    accepted = action is DecisionAction.ACCEPT and not answer.overruled
     bound = Bound(
         settled=settled_mentions(team_id=claim.team_id, item_id=claim.item_id, since=extracted),
         predicates=dict.fromkeys(refs, answer.predicate_key) if action is DecisionAction.SELECT_PREDICATE else {},
-        released=refs if action is DecisionAction.ACCEPT else frozenset(),
+        released=refs if accepted else frozenset(),
+        shown=frozenset({answer.rival_id} if accepted and answer.rival_id else ()),
         rejected=refs if action is DecisionAction.REJECT else frozenset(),
     )
-    return Entry(extracted=extracted, extraction=narrowed(whole, refs), bound=bound, answer=answer)
+    return Entry(
+        extracted=extracted,
+        extraction=narrowed(whole, refs),
+        statements=len(whole.observations),
+        bound=bound,
+        answer=answer,
+    )
 
 
 def _with_judgments(entry: Entry, judged: Mapping[int, Mapping[str, object]]) -> Entry:

@@ -3,24 +3,20 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import Q
 
 from densemem.core import limits
 from densemem.core.names import fold
 from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
-from relationships.identity import Identity
 from relationships.models import (
-    CrossReference,
     EvidenceSupport,
-    Lineage,
     Observation,
     ObservationResolution,
     ObservationSpan,
@@ -30,26 +26,25 @@ from relationships.models import (
     SupportDecision,
     VerificationEvent,
 )
-from relationships.policy import Behaviour, StoredRecord, StoredSupport
+from relationships.policy import Behaviour, StoredRecord
+from relationships.stored import COUNTS, with_supports
 from relationships.vocabulary import (
     Cardinality,
-    CrossReferenceKind,
     Lifecycle,
-    LineageKind,
-    Polarity,
     RelationshipKind,
-    Status,
-    SupportAction,
-    Tier,
-    TimePrecision,
 )
 
-COUNTS = (SupportAction.GRANT, SupportAction.REINSTATE)
 # Definitions are only ever added. Of the newest `seq` alone it could not be told that one with a lower number, written
 # in a transaction that took longer, has come in behind it.
 STATE_OF_REGISTRY: Final = """
     SELECT count(*), coalesce(sum(seq), 0)::bigint FROM relationships_predicatedefinition
     WHERE team_id IS NULL OR team_id = %s"""
+
+RECORDS: Final = """
+    SELECT * FROM "relationships_relationshiprecord"
+    WHERE team_id = %(team)s
+      AND (id = ANY(%(also)s) OR subject_entity_id = ANY(%(subjects)s) AND predicate_key = ANY(%(predicates)s))
+    ORDER BY id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +97,22 @@ def stored_records(
 
     With `lock` the rows stay as they are until the transaction ends; rows are locked in the order of their ids.
     """
-    wanted = RelationshipRecord.objects.of_team(team_id)
-    rows = wanted.filter(pk__in=also) | wanted.filter(
-        subject_entity_id__in={s for s, _ in pairs}, predicate_key__in={p for _, p in pairs}
-    )
-    if lock:
-        rows = rows.select_for_update()
     asked = set(pairs)
-    kept = [r for r in rows.order_by("pk") if r.id in also or (r.subject_entity_id, r.predicate_key) in asked]
-    return _with_supports(team_id, kept)
+    given = {
+        "team": team_id,
+        "also": list(also),
+        "subjects": list({subject for subject, _ in asked}),
+        "predicates": list({predicate for _, predicate in asked}),
+    }
+    rows = RelationshipRecord.objects.raw(RECORDS + " FOR UPDATE" if lock else RECORDS, given)
+    kept = [r for r in rows if r.id in also or (r.subject_entity_id, r.predicate_key) in asked]
+    return with_supports(team_id, kept)
 
 
 def records_by_id(*, team_id: UUID, record_ids: Collection[UUID], lock: bool = False) -> list[StoredRecord]:
     """Return these records with their supports, in the order of their ids."""
     rows = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids).order_by("pk")
-    return _with_supports(team_id, list(rows.select_for_update() if lock else rows))
+    return with_supports(team_id, list(rows.select_for_update() if lock else rows))
 
 
 def supports_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> list[tuple[UUID, UUID]]:
@@ -148,9 +144,9 @@ def record_exists(*, team_id: UUID, record_id: UUID) -> bool:
     return RelationshipRecord.objects.of_team(team_id).filter(pk=record_id).exists()
 
 
-def refs_of_observations(*, team_id: UUID, observation_ids: Collection[UUID]) -> frozenset[str]:
-    """Return the refs that these observations have in the extraction of their item."""
-    rows = Observation.objects.of_team(team_id).filter(pk__in=observation_ids)
+def refs_of_observations(*, team_id: UUID, observation_ids: Collection[UUID], extracted: int) -> frozenset[str]:
+    """Return the refs that these observations have in one extraction of their item; those of others are left out."""
+    rows = Observation.objects.of_team(team_id).filter(pk__in=observation_ids, cycle=extracted)
     return frozenset(rows.values_list("ref", flat=True))
 
 
@@ -181,26 +177,6 @@ def _predicate(row: PredicateDefinition) -> PredicateView:
     )
 
 
-def _with_supports(team_id: UUID, rows: list[RelationshipRecord]) -> list[StoredRecord]:
-    ids = [r.id for r in rows]
-    supports: dict[UUID, list[StoredSupport]] = defaultdict(list)
-    newest = SupportDecision.objects.of_team(team_id).filter(support_id=OuterRef("pk")).order_by("-seq")
-    links = EvidenceSupport.objects.of_team(team_id).filter(relationship_id__in=ids)
-    decided = links.annotate(decision=Subquery(newest.values("action")[:1]))
-    columns = ("fragment_id", "start", "end", "group_id", "authoritative")
-    renamed = {"observed_at": F("observation__observed_at"), "sequence": F("seq")}
-    for link in decided.values("relationship_id", "decision", *columns, **renamed):
-        record, decision = link.pop("relationship_id"), link.pop("decision")
-        supports[record].append(StoredSupport(**link, effective=decision in COUNTS))
-    references: dict[UUID, set[tuple[UUID, CrossReferenceKind]]] = defaultdict(set)
-    made = CrossReference.objects.of_team(team_id).filter(source_relationship_id__in=ids)
-    for source, target, kind in made.values_list("source_relationship_id", "target_relationship_id", "kind"):
-        references[source].add((target, CrossReferenceKind(kind)))
-    gone = Lineage.objects.of_team(team_id).filter(predecessor_id__in=ids).order_by("seq")
-    last = {row[0]: row[1:] for row in gone.values_list("predecessor_id", "kind", "effective_at")}
-    return [_record(r, supports[r.id], references[r.id], last.get(r.id)) for r in rows]
-
-
 def _counting(support_ids: Iterable[UUID]) -> set[UUID]:
     """Return the supports whose newest decision lets them count."""
     newest = (
@@ -210,57 +186,6 @@ def _counting(support_ids: Iterable[UUID]) -> set[UUID]:
         .values_list("support_id", "action")
     )
     return {support for support, action in newest if action in COUNTS}
-
-
-def _precision(word: str | None) -> TimePrecision | None:
-    return TimePrecision(word) if word else None
-
-
-def _record(
-    row: RelationshipRecord,
-    supports: list[StoredSupport],
-    references: set[tuple[UUID, CrossReferenceKind]],
-    superseded: tuple[str, datetime] | None,
-) -> StoredRecord:
-    return StoredRecord(
-        id=row.id,
-        identity=identity_of(row),
-        behaviour=Behaviour(
-            row.predicate_key,
-            row.predicate_version,
-            RelationshipKind(row.relationship_kind),
-            Cardinality(row.current_cardinality),
-            symmetric=False,
-        ),
-        tier=Tier(row.tier),
-        status=Status(row.status),
-        held_by_person=row.held_by_person,
-        version=row.version,
-        recorded_at=row.recorded_at,
-        valid_from_precision=_precision(row.valid_from_precision),
-        valid_to_precision=_precision(row.valid_to_precision),
-        support_count=row.support_count,
-        source_group_count=row.source_group_count,
-        supports=tuple(supports),
-        references=frozenset(references),
-        superseded=(LineageKind(superseded[0]), superseded[1]) if superseded else None,
-    )
-
-
-def identity_of(row: RelationshipRecord) -> Identity:
-    """Return the identity of a stored record."""
-    return Identity(
-        team_id=row.team_id,
-        owner_id=row.owner_id,
-        subject_id=row.subject_entity_id,
-        predicate_key=row.predicate_key,
-        object_entity_id=row.object_entity_id,
-        object_value_id=row.object_value_id,
-        polarity=Polarity(row.polarity),
-        valid_from=row.valid_from,
-        valid_to=row.valid_to,
-        scope_key=row.scope_key,
-    )
 
 
 @dataclass(frozen=True, slots=True)

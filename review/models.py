@@ -85,6 +85,7 @@ class Decision(Ledger, TeamRow):
     owner = TeamKey("densemem.Profile")
     user_id = models.PositiveBigIntegerField(null=True)  # the login behind the profile, if it was one
     action = word(DecisionAction)
+    operation = models.CharField(max_length=16)  # a key names a decision within one of them
     idempotency_key = models.CharField(max_length=128)
     request_hash = models.CharField(max_length=64)
     message = models.CharField(max_length=1000, blank=True)
@@ -104,7 +105,9 @@ class Decision(Ledger, TeamRow):
         constraints: ClassVar = [
             one_per_team("decision"),
             word_check("decision", "action", DecisionAction),
-            models.UniqueConstraint(name="decision_key_of_owner", fields=["team", "owner", "idempotency_key"]),
+            models.UniqueConstraint(
+                name="decision_key_of_owner", fields=["team", "owner", "operation", "idempotency_key"]
+            ),
             models.CheckConstraint(
                 name="decision_version_of_an_item", condition=Q(item_version__isnull=True) | Q(item__isnull=False)
             ),
@@ -127,11 +130,12 @@ class DecisionEvidence(Ledger, TeamRow):
 
 
 class DecisionUse(Ledger, TeamRow):
-    """A decision was carried out by an item: each is used once."""
+    """An item is done with a decision: carried out, or void since the text was held or outdated. Each is used once."""
 
     decision = TeamKey("review.Decision", related_name="uses")
     item = TeamKey("placement.Item")
     cycle = models.PositiveIntegerField()
+    carried_out = models.BooleanField()
 
     class Meta(Ledger.Meta):
         constraints: ClassVar = [

@@ -10,6 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Q
 
 from densemem.core.canonical import keyed_digest
 from review.models import Decision, DecisionEvidence, DecisionUse, Task, TaskEvent, Waiting
@@ -44,6 +45,7 @@ class NewDecision:
     owner_id: UUID
     user_id: int | None
     action: DecisionAction
+    operation: str
     idempotency_key: str
     request_hash: str
     message: str = ""
@@ -144,8 +146,9 @@ def cancel_tasks(*, team_id: UUID, fragment_ids: Collection[UUID], reason: str, 
 
     A question that other fragments wait for too is asked anew about those.
     """
-    rows = Task.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, status__in=WAITING)
-    for row in rows.select_for_update().order_by("pk"):
+    concerned = Q(fragment_id__in=fragment_ids) | Q(waiting__fragment_id__in=fragment_ids)
+    rows = Task.objects.of_team(team_id).filter(concerned, status__in=WAITING)
+    for row in list(rows.order_by("pk").distinct()):
         gone = {w.observation_id for w in _rows_of(row) if w.fragment_id in fragment_ids}
         _close(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, answered=gone, now=now)
 
@@ -172,6 +175,7 @@ def record_decision(new: NewDecision, *, fragment_ids: Sequence[UUID], now: date
         owner_id=new.owner_id,
         user_id=new.user_id,
         action=new.action,
+        operation=new.operation,
         idempotency_key=new.idempotency_key,
         request_hash=new.request_hash,
         message=new.message,
@@ -195,11 +199,18 @@ def record_decision(new: NewDecision, *, fragment_ids: Sequence[UUID], now: date
     return facts_of_decision(row)
 
 
-def use_decisions(*, team_id: UUID, item_id: UUID, cycle: int, now: datetime) -> None:
-    """Note that an item carried out what was decided about it: each decision is used once."""
+def use_decisions(*, team_id: UUID, item_id: UUID, cycle: int, carried_out: bool, now: datetime) -> None:
+    """Note that an item is done with what was decided about it: each decision is used once."""
     unused = Decision.objects.of_team(team_id).filter(item_id=item_id, item_version__isnull=False, uses=None)
     DecisionUse.objects.bulk_create(
-        DecisionUse(team_id=team_id, decision_id=decision, item_id=item_id, cycle=cycle, recorded_at=now)
+        DecisionUse(
+            team_id=team_id,
+            decision_id=decision,
+            item_id=item_id,
+            cycle=cycle,
+            carried_out=carried_out,
+            recorded_at=now,
+        )
         for decision in unused.values_list("id", flat=True)
     )
 

@@ -112,7 +112,10 @@ def get_task(*, team_id: UUID, task_id: UUID) -> Task:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A decision that an item has not carried out yet, and which of its observations it answers."""
+    """A decision that an item has not carried out yet, and which of its observations it answers.
+
+    `overruled` when the record was forgotten or rejected since: a yes from before binds no more.
+    """
 
     action: DecisionAction
     observation_ids: frozenset[UUID]
@@ -121,12 +124,13 @@ class Answer:
     predicate_key: str
     relationship_id: UUID | None
     rival_id: UUID | None
+    overruled: bool
 
 
 def unused_answer(*, team_id: UUID, item_id: UUID) -> Answer | None:
     """Return what was decided about an item and waits for its worker, or None."""
     rows = Decision.objects.of_team(team_id).filter(item_id=item_id, item_version__isnull=False, uses=None)
-    found = rows.exclude(action=DecisionAction.RETRY).select_related("task").order_by("-seq").first()
+    found = rows.select_related("task").order_by("-seq").first()
     if found is None:
         return None
     waiting = Waiting.objects.of_team(team_id).filter(task=found.task, item_id=item_id)
@@ -138,6 +142,7 @@ def unused_answer(*, team_id: UUID, item_id: UUID) -> Answer | None:
         entity_id=found.entity_id,
         predicate_key=found.predicate_key,
         relationship_id=found.relationship_id,
+        overruled=_is_overruled(found),
         rival_id=found.task.rival_id if found.task else None,
     )
 
@@ -168,9 +173,21 @@ def facts_of_decision(row: Decision) -> DecisionFacts:
     )
 
 
-def find_decision(*, team_id: UUID, owner_id: UUID, key: str) -> DecisionFacts | None:
-    """Return the decision that a profile made under an idempotency key, or None."""
-    row = Decision.objects.of_team(team_id).owned_by(owner_id).filter(idempotency_key=key).first()
+def _is_overruled(decision: Decision) -> bool:
+    if decision.relationship_id is None:
+        return False
+    later = Decision.objects.of_team(decision.team_id).filter(
+        relationship_id=decision.relationship_id,
+        action__in=(DecisionAction.FORGET, DecisionAction.REJECT),
+        seq__gt=decision.seq,
+    )
+    return bool(later.exists())
+
+
+def find_decision(*, team_id: UUID, owner_id: UUID, operation: str, key: str) -> DecisionFacts | None:
+    """Return the decision that a profile made in an operation under an idempotency key, or None."""
+    rows = Decision.objects.of_team(team_id).owned_by(owner_id)
+    row = rows.filter(operation=operation, idempotency_key=key).first()
     return facts_of_decision(row) if row is not None else None
 
 
@@ -208,6 +225,12 @@ def task_facts(*, team_id: UUID, task_id: UUID) -> TaskFacts:
         resolution_id=row.resolution_id,
         relationship_id=row.relationship_id,
     )
+
+
+def is_asked(*, team_id: UUID, fragment_id: UUID, kind: TaskKind) -> bool:
+    """Tell if a question of this kind is open about a fragment."""
+    rows = Task.objects.of_team(team_id).filter(fragment_id=fragment_id, kind=kind, status__in=OPEN)
+    return bool(rows.exists())
 
 
 def open_reason(*, team_id: UUID, item_id: UUID) -> str | None:

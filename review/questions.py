@@ -12,6 +12,7 @@ from evidence.vocabulary import WordingKind
 from relationships.pages.claims import spans_of
 from relationships.pages.reasons import in_words
 from relationships.search import Claim, claims_of
+from relationships.vocabulary import Status
 from review.models import Task
 from review.vocabulary import TaskKind
 
@@ -87,7 +88,9 @@ def ask(*, team_id: UUID, tasks: Collection[Task]) -> list[Asked]:
     spans = spans_of(team_id=team_id, observations=observed)
     marks = {t.id: merge(_marks(t, spans)) for t in tasks}
     cards = evidence_cards(team_id=team_id, spans=_by_fragment(tasks, marks))
-    records = {r.id: r for t in tasks for r in (t.relationship, t.rival) if r is not None}
+    # What rests on a held text lends no words to the question about another one.
+    told = (r for t in tasks for r in (t.relationship, t.rival) if r is not None)
+    records = {r.id: r for r in told if r.status != Status.QUARANTINED}
     claims = {c.relationship_id: c for c in claims_of(team_id=team_id, rows=list(records.values()))}
     wordings = wordings_of(team_id=team_id, rows=observed, kind=WordingKind.PREDICATE)
     return [_asked(t, cards[t.fragment_id], marks[t.id], claims, wordings) for t in tasks]

@@ -15,6 +15,7 @@ from densemem.core.faults import Refused
 from densemem.core.times import format_instant
 
 DEPTH_MAX: Final = 64
+PLAIN: Final = frozenset({str, int, bool, type(None)})  # JSON already, and no subclass with ways of its own
 WHOLE_FLOAT_MAX: Final = 2**53  # above it a float no longer names one integer
 
 
@@ -73,6 +74,8 @@ def _bytes(content: object) -> bytes:
 
 def _plain(content: object, *, depth: int) -> Any:  # noqa: ANN401 - the value of a JSON tree
     """Return the content as plain JSON types."""
+    if type(content) in PLAIN:  # most of every content
+        return content
     if depth > DEPTH_MAX:
         raise CanonicalRefused(f"Content must not be nested deeper than {DEPTH_MAX} levels.", code="too_deep")
     if isinstance(content, dict):

@@ -1,5 +1,7 @@
 """Advisory locks that live as long as the transaction."""
 
+from collections.abc import Iterable
+
 from django.db import connection
 
 from densemem.core.canonical import digest
@@ -8,17 +10,25 @@ from densemem.core.canonical import digest
 def lock(*parts: object) -> None:
     """Wait for the lock named by `parts` and hold it alone until the transaction ends.
 
-    Lock several names in sorted order, or two transactions may wait for each other.
+    Lock several names with `lock_all`, or in sorted order, or two transactions may wait for each other.
     """
-    _take("SELECT pg_advisory_xact_lock(%s)", parts)
+    _take("SELECT pg_advisory_xact_lock(%s)", _number(parts))
+
+
+def lock_all(names: Iterable[tuple[object, ...]]) -> None:
+    """Do the same for several names, in an order that is the same for everyone."""
+    _take("SELECT pg_advisory_xact_lock(number) FROM unnest(%s::bigint[]) AS number", sorted(map(_number, names)))
 
 
 def share(*parts: object) -> None:
     """Wait for the lock named by `parts` and hold it, with others that share it, until the transaction ends."""
-    _take("SELECT pg_advisory_xact_lock_shared(%s)", parts)
+    _take("SELECT pg_advisory_xact_lock_shared(%s)", _number(parts))
 
 
-def _take(sql: str, parts: tuple[object, ...]) -> None:
-    number = int(digest("\x1f".join(map(str, parts)))[:15], 16)
+def _number(parts: tuple[object, ...]) -> int:
+    return int(digest("\x1f".join(map(str, parts)))[:15], 16)
+
+
+def _take(sql: str, number: int | list[int]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(sql, [number])

@@ -10,7 +10,7 @@ from django.db import transaction
 from densemem.auth import Principal
 from densemem.core.faults import Fault
 from densemem.db.locks import lock
-from entities.queries import active_among, mention_of_event
+from entities.queries import active_kinds, mention_of_event
 from evidence.operations import release
 from evidence.queries import is_current, is_guarded, is_quarantined
 from placement.decide.desk import Decided, DecisionRefused, Desk, decided, open_desk
@@ -47,7 +47,9 @@ def decide(*, principal: Principal, review_id: UUID, body: object, idempotency_k
         _check_open(desk, task)
         if asked.action is DecisionAction.ACKNOWLEDGE:
             acknowledge_task(team_id=task.team_id, task_id=task.id, actor_id=principal.profile_id, now=now)
-            return decided(desk.record(staged=staged, task_id=task.id, fragment_id=task.fragment_id), item=item)
+            return decided(
+                desk.record(staged=staged, task_id=task.id, item_id=item.id, fragment_id=task.fragment_id), item=item
+            )
         _check_item(desk, item)
         return _answer(desk, task, item, staged)
 
@@ -95,7 +97,8 @@ def _check_item(desk: Desk, item: Any) -> None:
         detail = f"The item is at version {item.version} now. Look at it again, then decide."
         faults = [Fault("/item_version", "stale", detail)]
         raise DecisionRefused(detail, code="item_version_stale", faults=faults)
-    if not is_current(team_id=item.team_id, fragment_id=item.fragment_id, lock=True):
+    # Without a lock on the source: the worker looks again, and questions are locked last.
+    if not is_current(team_id=item.team_id, fragment_id=item.fragment_id):
         raise DecisionRefused("A newer revision of the source took its place.", code="revision_not_current")
     if held and item.state != ItemState.QUARANTINED:
         raise DecisionRefused("The text is not held.", code="not_quarantined")
@@ -163,7 +166,7 @@ def _chosen_entity(desk: Desk, task: TaskFacts) -> Mapping[str, Any]:
         faults = [Fault("/entity_ref", "other_mention", f"The question is about the mention {mention!r}.")]
         raise DecisionRefused("The answer is about another mention.", code="other_mention", faults=faults)
     chosen = desk.asked.entity_id
-    if chosen is not None and chosen not in offered & active_among(team_id=task.team_id, entity_ids=offered):
+    if chosen is not None and chosen not in active_kinds(team_id=task.team_id, entity_ids=offered):
         faults = [Fault("/candidate_entity_id", "not_offered", "Choose one of the candidates of the question.")]
         raise DecisionRefused("This entity was not offered.", code="candidate_not_offered", faults=faults)
     return {"mention_ref": mention, "entity_id": chosen}

@@ -12,6 +12,7 @@ from densemem.core.faults import Because, Fault, Refused
 from densemem.core.words import Scope
 from densemem.db.locks import lock
 from evidence.queries import fragments_of_ingest, usable_among
+from evidence.vocabulary import ScanDecision
 from placement.decision import DecisionRequest
 from placement.operations import lock_items
 from placement.remember import KeyReused, Prepared, check_key, prepare, store
@@ -35,6 +36,11 @@ IMPACT: Final[Mapping[DecisionAction, str]] = {
     DecisionAction.INSPECT: "Nothing changes. That the text was read is recorded.",
     DecisionAction.RETRY: "The failed texts are placed again.",
 }
+
+
+UNASKED: Final = frozenset(
+    {DecisionAction.FORGET, DecisionAction.QUARANTINE, DecisionAction.INSPECT, DecisionAction.RETRY}
+)
 
 
 class DecisionRefused(Refused):
@@ -87,14 +93,20 @@ class Desk:
     prepared: Prepared | None
     now: datetime
 
+    @property
+    def operation(self) -> str:
+        """The use case that its key belongs to: answers to questions share one."""
+        action = self.asked.action
+        return action.value if action in UNASKED else "answer"
+
     def earlier(self) -> Decided | None:
         """Hold the key, and return what was decided under it before.
 
         :raises KeyReused: it was another decision
         """
         team, profile = self.principal.team_id, self.principal.profile_id
-        lock("decision", team, profile, self.key)
-        found = find_decision(team_id=team, owner_id=profile, key=self.key)
+        lock("decision", team, profile, self.operation, self.key)
+        found = find_decision(team_id=team, owner_id=profile, operation=self.operation, key=self.key)
         if found is None:
             return None
         if found.request_hash != self.request_hash:
@@ -108,6 +120,17 @@ class Desk:
             return None
         key = f"decision:{digest([self.key, self.request_hash])}"
         return store(self.principal, self.prepared, key=key, now=self.now, beside=beside).ingest_id
+
+    def refuse_held_evidence(self) -> None:
+        """Refuse evidence that the scan holds, where its question would be opened out of the order of locks.
+
+        :raises EvidenceUnusable: naming each text
+        """
+        texts = self.prepared.assessments if self.prepared else ()
+        held = [i for i, found in enumerate(texts) if found.decision is ScanDecision.QUARANTINE]
+        if held:
+            faults = [Fault(f"/evidence/{i}", "not_usable", "This text would be held.") for i in held]
+            raise EvidenceUnusable("The decision cannot rest on a text that is held.", faults=faults)
 
     def item(self, item_id: UUID) -> Any:
         """Return an item, locked, as it is now."""
@@ -130,6 +153,7 @@ class Desk:
             owner_id=self.principal.profile_id,
             user_id=self.principal.user_id,
             action=self.asked.action,
+            operation=self.operation,
             idempotency_key=self.key,
             request_hash=self.request_hash,
             message=self.asked.message,

@@ -9,20 +9,19 @@ from django.db import transaction
 
 from densemem.auth import Principal
 from densemem.core.faults import NotThere
-from densemem.db.locks import lock, share
+from densemem.db.locks import lock
 from evidence.operations import hold_by_person
 from evidence.queries import HeldText, fragment_exists, held_text, is_current, is_guarded, is_quarantined
 from placement.decide.desk import Decided, DecisionRefused, Desk, decided, open_desk
 from placement.decision import read_reason, read_retraction
-from placement.operations import ask_for_release, end, requeue, settle, wake, withdraw_questions
+from placement.operations import ask_for_release, requeue, set_aside, settle, wake
 from placement.queries import failed_items, item_of_fragment, owner_of_ingest
-from placement.vocabulary import ItemCategory, ItemState
-from relationships.operations import retract, revoke_for_fragments
-from relationships.vocabulary import Status
+from placement.vocabulary import ItemState
+from relationships.operations import retract
 from review.operations import cancel_tasks_about
 from review.policy import check_decider
-from review.queries import Said, items_waiting_for, messages_about, open_reason
-from review.vocabulary import DecisionAction
+from review.queries import Said, is_asked, items_waiting_for, messages_about, open_reason
+from review.vocabulary import DecisionAction, TaskKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,7 @@ def forget(
     asked = read_retraction(body)
     about = [str(relationship_id), body]
     desk = open_desk(principal=principal, asked=asked, about=relationship_id, body=about, key=idempotency_key, now=now)
+    desk.refuse_held_evidence()
     with transaction.atomic():
         if earlier := desk.earlier():
             return earlier
@@ -92,24 +92,12 @@ def quarantine(
             raise NotThere
         check_decider(action=asked.action, kind=None, is_owner=False, is_manager=principal.is_manager)
         item = desk.item(item_of_fragment(team_id=team, fragment_id=fragment_id))
-        _check_holdable(item)
-        share("groups", team)
+        if is_quarantined(team_id=team, fragment_id=fragment_id):
+            return _ask_again(desk, item)
+        _check_current(item)
         hold_by_person(team_id=team, fragment_id=fragment_id, actor_id=actor, reason=asked.message, now=now)
-        revoke_for_fragments(
-            team_id=team,
-            fragment_ids=[fragment_id],
-            reason="evidence_quarantined",
-            now=now,
-            bare=Status.QUARANTINED,
-            actor_id=actor,
-        )
         made = desk.record(staged=None, item_id=item.id, fragment_id=fragment_id)
-        state, category = ItemState.QUARANTINED, ItemCategory.QUARANTINED
-        end(item, state=state, category=category, reason="held_by_manager", now=now, actor_id=actor)
-        withdraw_questions(
-            team_id=team, owner_id=item.owner_id, fragment_ids=[fragment_id], reason="evidence_held", now=now
-        )
-        ask_for_release(item, now=now)
+        set_aside(item, reason="held_by_manager", now=now, actor_id=actor)
         return decided(made, item=item)
 
 
@@ -151,7 +139,7 @@ def retry(*, principal: Principal, ingest_id: UUID, body: object, idempotency_ke
         check_decider(action=asked.action, kind=None, is_owner=owner == actor, is_manager=principal.is_manager)
         failed = failed_items(team_id=team, ingest_id=ingest_id)
         rows = [row for item_id in failed if (row := desk.item(item_id)).state == ItemState.FAILED]
-        current = [r for r in rows if is_current(team_id=team, fragment_id=r.fragment_id, lock=True)]
+        current = [r for r in rows if is_current(team_id=team, fragment_id=r.fragment_id)]
         if not current:
             raise DecisionRefused("Nothing of this ingest failed and still counts.", code="nothing_failed")
         made = desk.record(staged=None, item_id=current[0].id, fragment_id=current[0].fragment_id)
@@ -162,12 +150,20 @@ def retry(*, principal: Principal, ingest_id: UUID, body: object, idempotency_ke
         return decided(made, item=current[0])
 
 
-def _check_holdable(item: Any) -> None:
-    if is_quarantined(team_id=item.team_id, fragment_id=item.fragment_id):
-        raise DecisionRefused("The text is held already.", code="already_quarantined")
-    if item.state == ItemState.SUPERSEDED or not is_current(
-        team_id=item.team_id, fragment_id=item.fragment_id, lock=True
-    ):
+def _ask_again(desk: Desk, item: Any) -> Decided:
+    """Open the question about a text that stays held, unless it is open: a refusal to release is not for ever.
+
+    :raises DecisionRefused: it is open
+    """
+    if is_asked(team_id=item.team_id, fragment_id=item.fragment_id, kind=TaskKind.POLICY):
+        raise DecisionRefused("The text is held already, and its release is asked for.", code="already_quarantined")
+    made = desk.record(staged=None, item_id=item.id, fragment_id=item.fragment_id)
+    ask_for_release(item, now=desk.now)
+    return decided(made, item=item)
+
+
+def _check_current(item: Any) -> None:
+    if not is_current(team_id=item.team_id, fragment_id=item.fragment_id):
         raise DecisionRefused("A newer revision of the source took its place.", code="revision_not_current")
 
 

@@ -20,6 +20,7 @@ from placement.operations.ends import (
     finish,
     keep_extraction,
     keep_verification,
+    set_aside,
     settle,
 )
 from placement.operations.intake import Staging, lock_items, open_run, supersede_items, withdraw_questions
@@ -48,6 +49,7 @@ __all__ = [
     "put_back",
     "report_calls",
     "requeue",
+    "set_aside",
     "settle",
     "supersede_items",
     "wake",

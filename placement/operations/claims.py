@@ -17,10 +17,9 @@ from densemem.core import limits
 from placement.models import Attempt, Item
 from placement.operations.steps import end
 from placement.policy import backoff, may_go_uncounted, may_try_again
-from placement.vocabulary import READY, AttemptOutcome, ItemCategory, ItemState
+from placement.vocabulary import AttemptOutcome, ItemCategory, ItemState
 
 DRAIN: Final = "placement.tasks.drain"
-WAITING_LOOKED_AT: Final = 20
 LEASE: Final = timedelta(seconds=limits.LEASE_SECONDS)
 
 # One statement and a transaction of its own, so that a claim costs one round trip. Each order is that of a partial
@@ -43,6 +42,13 @@ CLAIM: Final = """
     WHERE id = """
 CLAIMED: Final = """
     RETURNING team_id, owner_id, ingest_id, id, fragment_id, attempt_token, attempts, version, state = 'guarded'"""
+
+# The fence of every write, judged inside the statement itself, also when it had to wait for the row.
+OURS: Final = """
+    WHERE team_id = %(team)s AND id = %(item)s AND attempt_token = %(token)s
+    AND lease_until > clock_timestamp() AND state IN ('queued', 'guarded')"""
+HOLD: Final = f'SELECT * FROM "placement_item" {OURS} FOR UPDATE'  # noqa: S608 - our own words
+RENEW: Final = f"UPDATE placement_item SET lease_until = clock_timestamp() + %(lease)s {OURS}"  # noqa: S608
 
 
 class LeaseLost(Exception):
@@ -101,8 +107,7 @@ def wake() -> None:
 
     The rows of the queue are durable; a wake-up that is lost costs time only, and a schedule makes up for it.
     """
-    waiting = OrmQ.objects.filter(lock__lte=timezone.now())[:WAITING_LOOKED_AT]
-    if not any(row.func() == DRAIN for row in waiting):
+    if not OrmQ.objects.filter(lock__lte=timezone.now()).exists():  # nothing but wake-ups is ever queued there
         async_task(DRAIN)
 
 
@@ -144,8 +149,10 @@ def heartbeat(claim: Claim) -> None:
 
     :raises LeaseLost: it is not ours any more
     """
-    if not held(claim).update(lease_until=DatabaseClock() + LEASE):
-        raise LeaseLost(claim.item_id)
+    with connection.cursor() as cursor:
+        cursor.execute(RENEW, _ours(claim))
+        if not cursor.rowcount:
+            raise LeaseLost(claim.item_id)
 
 
 def hold(claim: Claim) -> Item:
@@ -153,10 +160,9 @@ def hold(claim: Claim) -> Item:
 
     :raises LeaseLost: it is not
     """
-    row = held(claim).select_for_update().first()
-    if row is None:
-        raise LeaseLost(claim.item_id)
-    return row
+    for row in Item.objects.raw(HOLD, _ours(claim)):
+        return row
+    raise LeaseLost(claim.item_id)
 
 
 @transaction.atomic
@@ -203,8 +209,5 @@ def report_calls(claim: Claim, calls: Sequence[CallReport]) -> None:
     )
 
 
-def held(claim: Claim) -> Any:
-    """Return the claimed item while it is ours: the fence of every write, judged inside the statement itself."""
-    return Item.objects.of_team(claim.team_id).filter(
-        pk=claim.item_id, attempt_token=claim.token, lease_until__gt=DatabaseClock(), state__in=READY
-    )
+def _ours(claim: Claim) -> dict[str, Any]:
+    return {"team": claim.team_id, "item": claim.item_id, "token": claim.token, "lease": LEASE}

@@ -6,14 +6,18 @@ from uuid import UUID
 
 from django.db import transaction
 
+from densemem.db.locks import share
 from evidence.operations import quarantine as hold_evidence
 from evidence.vocabulary import SecurityEventKind, SignalKind
 from placement.contract import Extraction, Verification
 from placement.contract.kept import packed
 from placement.models import Item, ItemAnswer
 from placement.operations.claims import Claim, DatabaseClock, database_now, hold
+from placement.operations.intake import withdraw_questions
 from placement.operations.steps import ask, ask_for_release, end
 from placement.vocabulary import ItemCategory, ItemState
+from relationships.operations import revoke_for_fragments
+from relationships.vocabulary import Status
 from review.operations import NewTask
 from review.queries import open_reason
 
@@ -94,7 +98,24 @@ def end_quarantined(claim: Claim, *, by: SecurityEventKind, signals: Sequence[tu
     """
     row, now = hold(claim), database_now()
     hold_evidence(team_id=row.team_id, fragment_id=row.fragment_id, by=by, signals=signals, now=now)
-    end(row, state=ItemState.QUARANTINED, category=ItemCategory.QUARANTINED, reason=f"held_by_{by}", now=now)
+    set_aside(row, reason=f"held_by_{by}", now=now)
+
+
+def set_aside(row: Item, *, reason: str, now: datetime, actor_id: UUID | None = None) -> None:
+    """End an item whose text was just held, and judge again what rested on it: it may have been placed before.
+
+    What was asked about the text is withdrawn, and its release asked for. Locks groups, records and questions.
+    """
+    team, fragments = row.team_id, [row.fragment_id]
+    if row.version > 1:
+        share("groups", team)
+        bare, because = Status.QUARANTINED, "evidence_quarantined"
+        revoke_for_fragments(
+            team_id=team, fragment_ids=fragments, reason=because, now=now, bare=bare, actor_id=actor_id
+        )
+    state, category = ItemState.QUARANTINED, ItemCategory.QUARANTINED
+    end(row, state=state, category=category, reason=reason, now=now, actor_id=actor_id)
+    withdraw_questions(team_id=team, owner_id=row.owner_id, fragment_ids=fragments, reason="evidence_held", now=now)
     ask_for_release(row, now=now)
 
 

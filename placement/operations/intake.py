@@ -20,7 +20,7 @@ STATE_OF_SCAN = {
     ScanDecision.GUARDED: ItemState.GUARDED,
     ScanDecision.QUARANTINE: ItemState.QUARANTINED,
 }
-UNFINISHED = (*READY, ItemState.AWAITING_REVIEW, ItemState.QUARANTINED)
+UNFINISHED = (*READY, ItemState.AWAITING_REVIEW, ItemState.QUARANTINED, ItemState.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def withdraw_questions(
 def supersede_items(
     *, team_id: UUID, fragment_ids: Sequence[UUID], now: datetime, beside: Collection[UUID] = ()
 ) -> None:
-    """End the work on fragments that a newer revision replaced: what is queued, waits for a person, or is held.
+    """End the work on fragments that a newer revision replaced: what is queued, waits for a person, failed, or is held.
 
     :param beside: items to lock with the others, in one order
     """

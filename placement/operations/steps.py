@@ -34,9 +34,10 @@ def end(
     now: datetime,
     actor_id: UUID | None = None,
 ) -> None:
-    """Bring an item to an end in a new version. What was decided about it is used by it, unless it failed."""
+    """Bring an item to an end in a new version. What was decided about it is done with, unless it failed."""
     if state is not ItemState.FAILED and row.version > 1:  # a decision needs an earlier version
-        use_decisions(team_id=row.team_id, item_id=row.id, cycle=row.version, now=now)
+        placed = state in (ItemState.COMPLETED, ItemState.AWAITING_REVIEW)
+        use_decisions(team_id=row.team_id, item_id=row.id, cycle=row.version, carried_out=placed, now=now)
     row.completed_at = now
     _step(row, state=state, category=category, reason=reason, actor_id=actor_id, now=now)
 

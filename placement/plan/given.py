@@ -8,7 +8,8 @@ from uuid import UUID
 
 from densemem.core.times import TimeRefused, check_window, format_instant, parse_bound
 from entities.policy import Candidate, CanonicalValue, canonical_value
-from placement.contract import Draft, Extraction, Verification
+from entities.vocabulary import EntityKind
+from placement.contract import Accepts, Draft, Extraction, Verification
 from relationships.identity import ScopeRefused, scope_key
 from relationships.policy import Behaviour
 from relationships.vocabulary import TimePrecision
@@ -32,6 +33,7 @@ class Bound:
     :param predicates: by draft ref, the predicate that the owner chose
     :param released: drafts whose holds the owner answered with yes
     :param rejected: drafts that the owner answered with no
+    :param shown: the active records that the owner saw beside what it released
     :param lifted: records whose holds the owner answered with yes
     :param corrected: records that the owner declared to be mistakes of its own
     """
@@ -41,6 +43,7 @@ class Bound:
     predicates: Mapping[str, str] = field(default_factory=dict)
     released: frozenset[str] = frozenset()
     rejected: frozenset[str] = frozenset()
+    shown: frozenset[UUID] = frozenset()
     lifted: frozenset[UUID] = frozenset()
     corrected: frozenset[UUID] = frozenset()
 
@@ -50,6 +53,9 @@ class Given:
     """One item with everything that was accepted about it.
 
     :param extracted: the cycle in which the extraction was accepted
+    :param statements: how many the whole extraction has, where only a part is taken up
+    :param accepts: by predicate key, the kinds that its ends may be of
+    :param kinds: of the entities that a person chose or an earlier cycle settled
     :param verified: by draft ref, the cycle in which it was judged; without an entry, this one
 
     :param candidates: by mention ref, what was offered to the verifier
@@ -79,11 +85,21 @@ class Given:
     proposal: Mapping[str, Any] = field(default_factory=dict)
     signals: tuple[tuple[int, int], ...] = ()
     verified: Mapping[str, int] = field(default_factory=dict)
+    statements: int | None = None
+    accepts: Accepts = field(default_factory=dict)
+    kinds: Mapping[UUID, EntityKind] = field(default_factory=dict)
     bound: Bound = field(default_factory=Bound)
 
     def predicate_of(self, ref: str) -> str | None:
         """Return the predicate of a draft: the owner's choice, else the verifier's; None while it is open."""
         return self.bound.predicates.get(ref) or self.verification.observations[ref].predicate_key
+
+    def fits(self, key: str, subject_id: UUID, object_entity_id: UUID | None) -> bool:
+        """Tell if a predicate accepts the ends that a person chose: others were checked with the answer."""
+        subjects, objects = self.accepts.get(key, ((), ()))
+        subject = self.kinds.get(subject_id)
+        target = self.kinds.get(object_entity_id) if object_entity_id else None
+        return (subject is None or subject in subjects) and (target is None or target in objects)
 
     def judged_in(self, ref: str) -> int:
         """Return the cycle in which a draft was judged."""

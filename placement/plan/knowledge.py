@@ -129,12 +129,13 @@ def _decide(
     if draft.value and seen.object_value_id:
         sheet.values[seen.object_value_id] = new_value(team_id=given.team_id, value=draft.value, display=draft.display)
     if seen.ref in given.bound.rejected:
-        seen = _reject(seen, given=given, bench=bench, sheet=sheet)
+        seen = _reject(seen, draft, given=given, bench=bench, sheet=sheet)
     elif seen.subject_id is None or (seen.object_entity_id is None and seen.object_value_id is None):
         seen = replace(seen, outcome=Outcome.IDENTITY, reason="identity_open")
         _ask_identity(seen, draft, given=given, mentions=mentions, sheet=sheet)
-    elif seen.predicate is None:
-        seen = replace(seen, outcome=Outcome.PREDICATE, reason="predicate_not_registered")
+    elif seen.predicate is None or not given.fits(seen.predicate.key, seen.subject_id, seen.object_entity_id):
+        reason = "kinds_do_not_fit" if seen.predicate else "predicate_not_registered"
+        seen = replace(seen, predicate=None, outcome=Outcome.PREDICATE, reason=reason)
         _ask_predicate(seen, draft, sheet=sheet)
     else:
         seen = _relate(seen, draft, given=given, bench=bench, sheet=sheet, target=target)
@@ -195,11 +196,11 @@ def _ask_predicate(seen: NewObservation, draft: Ready, *, sheet: _Sheet) -> None
         sheet.ask(Held(TaskKind.PREDICATE, subject, seen.reason, seen.id))
 
 
-def _reject(seen: NewObservation, *, given: Given, bench: Workbench, sheet: _Sheet) -> NewObservation:
+def _reject(seen: NewObservation, draft: Ready, *, given: Given, bench: Workbench, sheet: _Sheet) -> NewObservation:
     """Let the owner's no stand: a record that was held for this observation is rejected, any other stays."""
     reason = "rejected_by_owner"
     ends = seen.subject_id is not None and (seen.object_entity_id is not None or seen.object_value_id is not None)
-    record = bench.known(_identity(seen, seen.predicate, given)) if ends and seen.predicate else None
+    record = bench.known(_identity(seen, seen.predicate, given), draft) if ends and seen.predicate else None
     if record is not None and record.tier is not None and record.status in HELD:
         standing = Standing(record.tier, Status.REJECTED, reason)
         if change := bench.step(record, standing, verification_id=seen.verification_id, actor_id=given.owner_id):
@@ -230,7 +231,8 @@ def _relate(
         _refer(record, seen, given=given, bench=bench, sheet=sheet, corrected=corrected)
     if standing.task:
         rival = met.rival.id if met.rival else None
-        subject = f"record:{record.id}:{standing.reason}"
+        about = f":{standing.reason}" if standing.status is not Status.REVIEW else ""
+        subject = f"record:{record.id}{about}"
         sheet.ask(
             Held(TaskKind.RELATIONSHIP, subject, standing.reason, seen.id, relationship_id=record.id, rival_id=rival)
         )
@@ -307,7 +309,7 @@ def _compare(
     other = bench.position(old)
     mistaken = old.id in given.bound.corrected and (competes(new, other) or closes(new, other))
     answer = compare(new, other, corrects=mistaken or old.id == corrected)
-    if answer.action is Action.HOLD and case.released:
+    if answer.action is Action.HOLD and case.released and old.id in given.bound.shown:
         lineage = LineageKind.CLOSED if closes(new, other) else LineageKind.REPLACED
         return Comparison(Action.SUPERSEDE, lineage, "accepted_by_owner")
     return answer

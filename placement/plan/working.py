@@ -56,13 +56,13 @@ class Workbench:
         """Return the records that the item makes."""
         return [w for w in self.records.values() if w.created and w.status is not None]
 
-    def known(self, identity: Identity) -> Working | None:
-        """Return the caller's record of this identity, or None."""
-        return self.records.get(identity)
+    def known(self, identity: Identity, draft: Ready) -> Working | None:
+        """Return the caller's record that a draft is about, or None."""
+        return self.records.get(identity) or self._same_ended(identity, draft)
 
     def record_for(self, identity: Identity, behaviour: Behaviour, draft: Ready) -> Working:
         """Return the caller's record of this identity, making it if it is new."""
-        known = self.records.get(identity) or self._same_ended(identity, draft)
+        known = self.known(identity, draft)
         if known is None:
             known = Working(
                 id=derived_id("record", self.given.item_id, self.given.cycle, draft.draft.ref),

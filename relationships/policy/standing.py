@@ -125,12 +125,12 @@ def _kept_by_hold(case: Case) -> Standing | None:
         return None
     if case.released or (entailed and _judged_again(case)):
         return None
-    # What is open about the record is already asked; what is open about this observation is not.
     unclear = case.ambiguous or case.signalled
     if entailed and unclear:
         return Standing(case.tier, case.status, f"kept_{case.status}", task=case.status is Status.REVIEW)
-    asks = entailed and case.new_group and _set_by_person(case)
-    reason = f"stated_again_after_{case.status}" if asks else f"kept_{case.status}"
+    again = entailed and case.new_group and _set_by_person(case)
+    asks = again or (entailed and case.status is Status.REVIEW)  # what is said again waits for the same answer
+    reason = f"stated_again_after_{case.status}" if again else f"kept_{case.status}"
     return Standing(case.tier, case.status, reason, grants=entailed, task=asks)
 
 
@@ -150,8 +150,8 @@ def _set_by_person(case: Case) -> bool:
 
 def _open_question(case: Case) -> str | None:
     """Name what keeps an entailed statement from becoming knowledge by itself."""
-    if case.released:
-        return None
+    if case.released:  # but what the person did not see is asked
+        return "conflict_held" if case.conflict else None
     questions = (
         (case.ambiguous, "identity_or_scope_open"),
         (case.self_relation, "self_relation"),

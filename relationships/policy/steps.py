@@ -50,8 +50,8 @@ STEPS: Final[dict[Status, frozenset[Status]]] = {
     # A withdrawn decision gives the older one back; the newer one is then gone.
     Status.SUPERSEDED: frozenset({Status.ACTIVE, Status.PENDING, Status.REVIEW, Status.RETRACTED}),
     Status.DISPUTED: frozenset({Status.ACTIVE, Status.PENDING, Status.REVIEW, Status.REJECTED, Status.RETRACTED}),
-    # Only the owner lifts what was forgotten; it is then judged by the support it has left.
-    Status.RETRACTED: frozenset({Status.ACTIVE, Status.PENDING}),
+    # Only the owner lifts what was forgotten; it is then judged by the support it has left, and by what it meets.
+    Status.RETRACTED: frozenset({Status.ACTIVE, Status.PENDING, Status.REVIEW}),
     Status.REJECTED: frozenset({Status.ACTIVE, Status.PENDING, Status.REVIEW, Status.RETRACTED}),
 }
 

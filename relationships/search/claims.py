@@ -1,14 +1,17 @@
 """Records put into words: who says what of what, with names ("Normal Recall And Trace")."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from entities.queries import entity_views, value_displays
 from relationships.identity import claim_sentence
 from relationships.models import RelationshipRecord
-from relationships.vocabulary import Polarity
+from relationships.vocabulary import Polarity, Status
+
+HELD: Final = "(held text)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,10 @@ class ValueEnd:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One profile's record as it may be shown: no score, no evidence text. Times are UTC, half-open; None is open."""
+    """One profile's record as it may be shown: no score, no evidence text. Times are UTC, half-open; None is open.
+
+    A record whose evidence is held names neither end.
+    """
 
     relationship_id: UUID
     author: Profile
@@ -96,7 +102,15 @@ def _object(
     return typed[row.object_value_id]
 
 
+def _unnamed(end: EntityEnd | ValueEnd) -> EntityEnd | ValueEnd:
+    if isinstance(end, EntityEnd):
+        return replace(end, name=HELD)
+    return replace(end, display=HELD, value=HELD, unit=None)
+
+
 def _claim(row: RelationshipRecord, subject: EntityEnd, object_: EntityEnd | ValueEnd) -> Claim:
+    if row.status == Status.QUARANTINED:  # what it says is the word of a text that is held
+        subject, object_ = replace(subject, name=HELD), _unnamed(object_)
     return Claim(
         relationship_id=row.id,
         author=Profile(row.owner_id, row.owner.name),

@@ -11,10 +11,16 @@ from django.db import connection
 from densemem.core.ids import uuid7
 from entities.queries import names_of
 from relationships.identity import claim_sentence
-from relationships.models import RelationshipRecord
 from relationships.queries import PredicateView, registry
 from relationships.search.terms import document_terms
 from relationships.vocabulary import Polarity, SearchState, Status, Tier
+
+READ: Final = """
+SELECT record.id, record.version, record.status, record.tier, record.polarity, record.predicate_key,
+       record.subject_entity_id, record.object_entity_id, value.display, value.canonical, value.unit
+FROM relationships_relationshiprecord AS record LEFT JOIN entities_value AS value ON value.id = record.object_value_id
+WHERE record.team_id = %s AND record.id = ANY(%s)
+"""
 
 # The stemmed words find inflected forms; the plain words find names that English would drop, such as Will or IT.
 UPSERT: Final = """
@@ -61,35 +67,45 @@ def write_documents(*, team_id: UUID, record_ids: Collection[UUID], now: datetim
         _upsert(team_id=team_id, documents=documents, now=now)
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record as it is read for its document, with its typed value."""
+
+    id: UUID
+    version: int
+    status: str
+    tier: str
+    polarity: str
+    predicate: str
+    subject_id: UUID
+    object_id: UUID | None
+    display: str | None
+    canonical: str | None
+    unit: str | None
+
+
 def _documents(*, team_id: UUID, record_ids: Collection[UUID]) -> list[Document]:
-    records = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids)
-    rows = list(records.select_related("object_value").order_by("pk"))
-    entities = {end for row in rows for end in (row.subject_entity_id, row.object_entity_id) if end}
+    with connection.cursor() as cursor:
+        cursor.execute(READ, [team_id, list(record_ids)])
+        rows = [Row(*columns) for columns in cursor.fetchall()]
+    entities = {end for row in rows for end in (row.subject_id, row.object_id) if end}
     names = names_of(team_id=team_id, entity_ids=entities)
     predicates = registry(team_id=team_id)
-    return [_document(row, names, predicates.get(row.predicate_key)) for row in rows]
+    return [_document(row, names, predicates.get(row.predicate)) for row in rows]
 
 
-def _document(row: RelationshipRecord, names: Mapping[UUID, list[str]], predicate: PredicateView | None) -> Document:
-    subject, object_ = names[row.subject_entity_id], _words_of_object(row, names)
-    wording = [row.predicate_key.replace("_", " "), *(predicate.active if predicate else ())]
+def _document(row: Row, names: Mapping[UUID, list[str]], predicate: PredicateView | None) -> Document:
+    subject = names[row.subject_id]
+    object_ = names[row.object_id] if row.object_id else [w for w in (row.display, row.canonical, row.unit) if w]
+    wording = [row.predicate.replace("_", " "), *(predicate.active if predicate else ())]
     return Document(
         relationship_id=row.id,
         source_version=row.version,
-        text=claim_sentence(subject[0], row.predicate_key, object_[0], Polarity(row.polarity)),
+        text=claim_sentence(subject[0], row.predicate, object_[0], Polarity(row.polarity)),
         names=_terms_of([*subject, *object_]),
         predicate=_terms_of(wording),
         eligible=row.status == Status.ACTIVE and row.tier in (Tier.CLAIM, Tier.FACT),
     )
-
-
-def _words_of_object(row: RelationshipRecord, names: Mapping[UUID, list[str]]) -> list[str]:
-    """Return everything that the object is called, first what stands for it in a sentence."""
-    if row.object_entity_id is not None:
-        return names[row.object_entity_id]
-    value = row.object_value
-    assert value is not None
-    return [value.display, value.canonical, *([value.unit] if value.unit else [])]
 
 
 def _terms_of(texts: list[str]) -> str:

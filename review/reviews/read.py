@@ -215,7 +215,7 @@ def _decision(row: Decision, *, held: bool) -> DecisionTaken:
         predicate_key=None if held else row.predicate_key or None,
         evidence=() if held else tuple(cited.fragment_id for cited in row.evidence.all()),
         compensation=COMPENSATION[DecisionAction(row.action)],
-        carried_out=bool(row.uses.all()),
+        carried_out=any(use.carried_out for use in row.uses.all()),
         recorded_at=row.recorded_at,
     )
 

@@ -13,8 +13,8 @@ from evidence.operations import Copied, copy_words
 from evidence.vocabulary import WordingKind
 from relationships import models
 from relationships.identity import semantic_group_key
-from relationships.queries import identity_of
 from relationships.search import claims_of, write_documents
+from relationships.stored import identity_of
 from relationships.vocabulary import (
     Cardinality,
     CrossReferenceKind,
@@ -217,6 +217,14 @@ def adopted(support: models.EvidenceSupport, *, by: Any, now: datetime = RECORDE
         pending=True,
     )
     observation = models.Observation.objects.get(resolutions__relationship=record)
+    observation.spans.create(
+        team=record.team,
+        fragment=support.fragment,
+        position=1,
+        start=support.start,
+        end=support.end,
+        recorded_at=now,
+    )
     link = models.EvidenceSupport.objects.create(
         team=record.team,
         owner_id=by,

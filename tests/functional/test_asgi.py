@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import uuid4
@@ -186,15 +187,36 @@ class TestWithoutLifespan:
 
 class TestServe:
     def test_serves_with_a_worker_and_leaves_no_process_behind(self, secret: str) -> None:
-        with served("--with-worker") as (process, found):
+        with served("--with-worker", "--processes", "2") as (process, found):
             response = post(found["MCP"].removesuffix("/mcp"), secret)
-            worker = children_of(process.pid)
+            worker_and_second = children_of(process.pid)
             process.send_signal(signal.SIGTERM)
-            process.wait(60)
+            status = process.wait(60)
 
-        assert response.status_code == 200
-        assert len(worker) == 1
-        assert not os.path.exists(f"/proc/{worker[0]}")
+        assert (response.status_code, status) == (200, 0)
+        assert len(worker_and_second) == 2
+        assert not any(map(is_there, worker_and_second))
+
+    def test_stops_when_one_of_its_processes_ends_by_itself(self, secret: str) -> None:
+        with served("--processes", "2") as (process, found):
+            post(found["MCP"].removesuffix("/mcp"), secret)
+            (second,) = children_of(process.pid)
+            os.kill(second, signal.SIGKILL)
+            status = process.wait(60)
+
+        assert status == 1
+
+    def test_its_processes_end_with_it_even_when_it_is_killed(self, secret: str) -> None:
+        with served("--processes", "3") as (process, found):
+            post(found["MCP"].removesuffix("/mcp"), secret)
+            others = children_of(process.pid)
+            process.kill()
+            ends = time.monotonic() + 30
+            while any(map(is_there, others)) and time.monotonic() < ends:
+                time.sleep(0.1)
+
+        assert len(others) == 2
+        assert not any(map(is_there, others))
 
     def test_says_why_it_cannot_listen(self) -> None:
         with serve.listen("127.0.0.1", 0) as taken, pytest.raises(CommandError, match="in use"):
@@ -229,6 +251,15 @@ def children_of(pid: int) -> list[int]:
     """Return the direct children of a process."""
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         return [int(child) for child in file.read().split()]
+
+
+def is_there(pid: int) -> bool:
+    """Tell if a process runs; one that nobody has waited for yet has ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 class served:

@@ -32,6 +32,7 @@ from relationships.models import (
 )
 from relationships.recall import recall
 from review.models import Task
+from tests import factories
 from tests.said import Fact, extraction, model, say, send, someone, verification
 
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
@@ -182,14 +183,21 @@ class TestAcceptance:
         assert (record.tier, record.status) == ("candidate", "pending_evidence")
         assert view.items[0].review_tasks == ()
         assert not SemanticEdge.objects.exists()
+        assert recall(principal=ada, query="Mara Harbor", now=timezone.now()).results == ()
 
     def test_10_stored_knowledge_cannot_count_as_evidence(self, ada: Principal, bo: Principal) -> None:
         say(ada, TEXT, WORKS)
         say(bo, TEXT, WORKS)
 
+        provider = model(WORKS)
+        say(bo, f"I hear that {TEXT}", using=provider)
+
         mine = RelationshipRecord.objects.get(owner_id=bo.profile_id)
         assert (mine.tier, mine.source_group_count) == ("validated_claim", 1)
-        assert EvidenceSupport.objects.filter(relationship=mine).count() == 1
+        asked = provider.calls[-1].turns[0].text
+        theirs = RelationshipRecord.objects.get(owner_id=ada.profile_id)
+        assert not any(str(known) in asked for known in (theirs.id, mine.id, theirs.owner_id))
+        assert {s.fragment.owner_id for s in EvidenceSupport.objects.filter(relationship=mine)} == {bo.profile_id}
 
     def test_11_a_commit_makes_the_edge_readable_at_once(self, ada: Principal) -> None:
         say(ada, TEXT, WORKS)
@@ -336,12 +344,18 @@ class TestAcceptance:
 
         assert RelationshipRecord.objects.get().status == "active"
 
-    def test_19_advancing_a_source_revokes_and_demotes_before_anything_is_placed(self, ada: Principal) -> None:
+    def test_19_advancing_a_source_revokes_and_demotes_before_anything_is_placed(
+        self, ada: Principal, bo: Principal
+    ) -> None:
         fact_of_two_sources(ada)
+        first = EvidenceSupport.objects.filter(fragment__source__source_key="hr").get()
+        theirs = factories.adopted(first, by=bo.profile_id)
 
         send(ada, "The list is empty.", source_key="hr", source_revision="2", previous_source_revision="1")
 
-        record = RelationshipRecord.objects.get()
+        theirs.refresh_from_db()
+        assert (theirs.tier, theirs.status) == ("candidate", "pending_evidence")
+        record = RelationshipRecord.objects.get(owner_id=ada.profile_id)
         assert (record.tier, record.status, record.support_count) == ("validated_claim", "active", 1)
         newest = Transition.objects.filter(relationship=record).latest("seq")
         assert newest.reason == "source_revision_advanced"

@@ -190,7 +190,7 @@ LOCKS = {
 
 def locks(statements: list[str]) -> list[str]:
     """Return what these statements lock, in their order."""
-    found = (next((kind for kind, sql in LOCKS.items() if re.search(sql, made)), "") for made in statements)
+    found = (next((kind for kind, sql in LOCKS.items() if re.search(sql, made, re.DOTALL)), "") for made in statements)
     return [kind for kind in found if kind]
 
 

@@ -113,7 +113,8 @@ class TestDecideStanding:
             (Status.DISPUTED, True, True, True),
             (Status.REJECTED, True, True, True),
             (Status.REJECTED, True, False, False),
-            (Status.REVIEW, False, True, False),
+            (Status.REVIEW, False, True, True),
+            (Status.REVIEW, False, False, True),
             (Status.SUPERSEDED, False, True, False),
         ],
     )
@@ -148,7 +149,9 @@ class TestDecideStanding:
             ({"status": Status.SUPERSEDED, "restated": True}, Status.ACTIVE),
             ({"status": Status.RETRACTED, "restated": True}, Status.RETRACTED),
             ({"status": Status.RETRACTED, "held_by_person": True, "released": True}, Status.ACTIVE),
-            ({"status": Status.REVIEW, "conflict": True, "released": True}, Status.ACTIVE),
+            ({"status": Status.REVIEW, "ambiguous": True, "released": True}, Status.ACTIVE),
+            ({"status": Status.REVIEW, "conflict": True, "released": True}, Status.REVIEW),
+            ({"status": Status.RETRACTED, "conflict": True, "released": True}, Status.REVIEW),
         ],
     )
     def test_judges_again_what_no_person_holds(self, more, status):
@@ -243,7 +246,7 @@ class TestSteps:
     @pytest.mark.parametrize(
         ("before", "after"),
         [
-            (Status.RETRACTED, Status.REVIEW),
+            (Status.RETRACTED, Status.REJECTED),
             (Status.RETRACTED, Status.SUPERSEDED),
             (Status.REJECTED, Status.SUPERSEDED),
             (Status.SUPERSEDED, Status.REJECTED),

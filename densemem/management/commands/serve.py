@@ -1,21 +1,28 @@
 """`manage.py serve`: the web, REST and MCP doors in one server."""
 
 import json
+import multiprocessing
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from multiprocessing.context import ForkProcess
 from types import FrameType
 from typing import Any, Final, NoReturn
 
 import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connections
 
+APPLICATION: Final = "densemem.asgi"
+PROCESSES: Final = min(os.cpu_count() or 1, 4)
+FORK: Final = multiprocessing.get_context("fork")
 WORKER_STOP_SECONDS: Final = 20
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl+C, a polite kill, a closed terminal
 
@@ -29,14 +36,19 @@ class Command(BaseCommand):
             "--host", default="127.0.0.1", help="address to listen on; one that others reach also needs ALLOWED_HOSTS"
         )
         parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 takes a free one")
+        parser.add_argument(
+            "--processes", type=int, default=PROCESSES, help=f"server processes on this port (default: {PROCESSES})"
+        )
         parser.add_argument("--with-worker", action="store_true", help="also run the background worker, until the end")
         parser.add_argument("--json", action="store_true", help="print the addresses as one line of JSON")
 
-    def handle(self, *args: Any, host: str, port: int, with_worker: bool, **options: Any) -> None:
-        """Listen until a signal; leave no worker behind."""
+    def handle(self, *args: Any, host: str, port: int, with_worker: bool, processes: int, **options: Any) -> None:
+        """Listen until a signal; leave no process behind."""
+        if processes < 1:
+            raise CommandError("--processes must be at least 1.")
         listening = listen(host, port)
         self._print(addresses(host, listening.getsockname()[1]), as_json=options["json"])
-        run(listening, with_worker=with_worker)
+        run(listening, with_worker=with_worker, processes=processes)
 
     def _print(self, found: dict[str, str], *, as_json: bool) -> None:
         text = json.dumps(found) if as_json else "\n".join(f"{name:6} {url}" for name, url in found.items())
@@ -44,22 +56,32 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def run(listening: socket.socket, *, with_worker: bool) -> None:
+def run(listening: socket.socket, *, with_worker: bool, processes: int = 1) -> None:
     """Serve on a listening socket until a signal; what arrives before the server is up waits in the socket.
 
-    :raises CommandError: the worker ended by itself
+    :raises CommandError: the worker, or another server process, ended by itself
     """
-    config = uvicorn.Config("densemem.asgi:application", lifespan="on", log_level="warning", access_log=False)
-    server = uvicorn.Server(config)
-    with listening, terminated_as_exit():
-        if not with_worker:
+    server = new_server()
+    with listening, terminated_as_exit(), others(server, listening, processes - 1) as beside:
+        if with_worker:
+            with worker(server) as process:
+                server.run(sockets=[listening])
+                _refuse_end("background worker", process.poll())
+        else:
             server.run(sockets=[listening])
-            return
-        with worker(server) as process:
-            server.run(sockets=[listening])
-            ended = process.poll()
-    if ended is not None:
-        raise CommandError(f"The background worker ended by itself with status {ended}, so serving stopped.")
+        for other in beside:
+            _refuse_end("server process", other.exitcode)
+
+
+def new_server() -> uvicorn.Server:
+    """Return a server of all doors that does not run yet."""
+    config = uvicorn.Config(f"{APPLICATION}:application", lifespan="on", log_level="warning", access_log=False)
+    return uvicorn.Server(config)
+
+
+def _refuse_end(what: str, status: int | None) -> None:
+    if status is not None:
+        raise CommandError(f"The {what} ended by itself with status {status}, so serving stopped.")
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -96,16 +118,53 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 
 @contextmanager
+def others(server: uvicorn.Server, listening: socket.socket, count: int) -> Iterator[list[ForkProcess]]:
+    """Run so many servers beside this one, which share its socket; when one of them ends by itself, all stop.
+
+    They are forks of this process, so they are ready as soon as it is. Nothing that a fork must not share is open yet.
+    """
+    import_module(APPLICATION)
+    connections.close_all()
+    processes = [FORK.Process(target=_serve_beside, args=(listening,), daemon=True) for _ in range(count)]
+    for process in processes:
+        process.start()
+    watches = [_stop_after(process.join, server) for process in processes]
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.terminate()
+        for process, watch in zip(processes, watches, strict=True):
+            watch.join(WORKER_STOP_SECONDS)
+            process.kill()
+
+
+def _serve_beside(listening: socket.socket) -> None:
+    """Serve in a fork until a signal, or until the process that was forked is gone."""
+    server, parent = new_server(), multiprocessing.parent_process()
+    assert parent is not None
+    _stop_after(parent.join, server)
+    server.run(sockets=[listening])
+
+
+def _stop_after(wait: Callable[[], object], server: uvicorn.Server) -> threading.Thread:
+    """Let a server stop once `wait` returns."""
+
+    def watch() -> None:
+        wait()
+        server.should_exit = True
+
+    thread = threading.Thread(target=watch, name="watch", daemon=True)
+    thread.start()
+    return thread
+
+
+@contextmanager
 def worker(server: uvicorn.Server) -> Iterator[subprocess.Popen[bytes]]:
     """Run the background worker in a session of its own; when it ends by itself, the server stops."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "qcluster"]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
-
-    def watch() -> None:
-        process.wait()
-        server.should_exit = True
-
-    threading.Thread(target=watch, name="watch-worker", daemon=True).start()
+    _stop_after(process.wait, server)
     try:
         yield process
     finally:

@@ -1,0 +1,123 @@
+"""Stored records as the rules see them: each with its supports, the references that it made, and what replaced it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+
+from relationships.identity import Identity
+from relationships.models import RelationshipRecord
+from relationships.policy import Behaviour, StoredRecord, StoredSupport
+from relationships.vocabulary import (
+    Cardinality,
+    CrossReferenceKind,
+    LineageKind,
+    Polarity,
+    RelationshipKind,
+    Status,
+    SupportAction,
+    Tier,
+    TimePrecision,
+)
+
+COUNTS: Final = (SupportAction.GRANT, SupportAction.REINSTATE)
+
+# A support counts as its newest decision says.
+SUPPORTS: Final = """
+    SELECT support.relationship_id, support.fragment_id, support.start, support."end", support.group_id,
+           support.authoritative, coalesce(decided.action = ANY(%(counts)s), false), seen.observed_at, support.seq
+    FROM relationships_evidencesupport AS support
+    JOIN relationships_observation AS seen ON seen.id = support.observation_id
+    LEFT JOIN LATERAL (
+      SELECT action FROM relationships_supportdecision AS decision
+      WHERE (decision.team_id, decision.support_id) = (support.team_id, support.id) ORDER BY seq DESC LIMIT 1
+    ) AS decided ON true
+    WHERE support.team_id = %(team)s AND support.relationship_id = ANY(%(records)s)"""
+
+# What a record says of others, and how it was replaced itself, the newest last.
+REFERENCES: Final = """
+    SELECT source_relationship_id, kind, target_relationship_id, NULL::timestamptz, seq
+    FROM relationships_crossreference WHERE team_id = %(team)s AND source_relationship_id = ANY(%(records)s)
+    UNION ALL
+    SELECT predecessor_id, kind, NULL, effective_at, seq
+    FROM relationships_lineage WHERE team_id = %(team)s AND predecessor_id = ANY(%(records)s)
+    ORDER BY seq"""
+
+
+def with_supports(team_id: UUID, rows: Sequence[RelationshipRecord]) -> list[StoredRecord]:
+    """Return the records with everything that the rules ask of them, in two statements however many there are."""
+    if not rows:
+        return []
+    supports: dict[UUID, list[StoredSupport]] = defaultdict(list)
+    references: dict[UUID, set[tuple[UUID, CrossReferenceKind]]] = defaultdict(set)
+    superseded: dict[UUID, tuple[LineageKind, datetime]] = {}
+    given: dict[str, Any] = {
+        "team": team_id,
+        "records": [row.id for row in rows],
+        "counts": [action.value for action in COUNTS],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(SUPPORTS, given)
+        for record, *columns in cursor.fetchall():
+            supports[record].append(StoredSupport(*columns))
+        cursor.execute(REFERENCES, given)
+        for record, kind, target, effective_at, _ in cursor.fetchall():
+            if target:
+                references[record].add((target, CrossReferenceKind(kind)))
+            else:
+                superseded[record] = (LineageKind(kind), effective_at)
+    return [_record(row, supports[row.id], references[row.id], superseded.get(row.id)) for row in rows]
+
+
+def _precision(word: str | None) -> TimePrecision | None:
+    return TimePrecision(word) if word else None
+
+
+def _record(
+    row: RelationshipRecord,
+    supports: list[StoredSupport],
+    references: set[tuple[UUID, CrossReferenceKind]],
+    superseded: tuple[LineageKind, datetime] | None,
+) -> StoredRecord:
+    return StoredRecord(
+        id=row.id,
+        identity=identity_of(row),
+        behaviour=Behaviour(
+            row.predicate_key,
+            row.predicate_version,
+            RelationshipKind(row.relationship_kind),
+            Cardinality(row.current_cardinality),
+            symmetric=False,
+        ),
+        tier=Tier(row.tier),
+        status=Status(row.status),
+        held_by_person=row.held_by_person,
+        version=row.version,
+        recorded_at=row.recorded_at,
+        valid_from_precision=_precision(row.valid_from_precision),
+        valid_to_precision=_precision(row.valid_to_precision),
+        support_count=row.support_count,
+        source_group_count=row.source_group_count,
+        supports=tuple(supports),
+        references=frozenset(references),
+        superseded=superseded,
+    )
+
+
+def identity_of(row: RelationshipRecord) -> Identity:
+    """Return the identity of a stored record."""
+    return Identity(
+        team_id=row.team_id,
+        owner_id=row.owner_id,
+        subject_id=row.subject_entity_id,
+        predicate_key=row.predicate_key,
+        object_entity_id=row.object_entity_id,
+        object_value_id=row.object_value_id,
+        polarity=Polarity(row.polarity),
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        scope_key=row.scope_key,
+    )
