@@ -13,6 +13,7 @@ from densemem.auth import Principal, principal_of
 from densemem.models import Membership, Profile, Team
 from densemem.providers.base import Call, Provider, Stage
 from densemem.providers.scripted import Scripted
+from placement import contract
 from placement.remember import remember
 from placement.status import IngestView, get_placement
 from placement.tasks import drain
@@ -58,6 +59,8 @@ def model(*facts: Fact, signals: Mapping[str, Any] | None = None) -> Scripted:
 
     def answer(call: Call) -> str:
         request = json.loads(call.turns[0].text)
+        schema = contract.EXTRACTION_REQUEST if call.stage is Stage.EXTRACT else contract.VERIFIER_REQUEST
+        contract.check_request(request, schema=schema)
         made = extraction(request, facts) if call.stage is Stage.EXTRACT else verification(request, facts)
         made["security_signals"] = (signals or {}).get(call.stage.value, [])
         for signal in made["security_signals"]:

@@ -12,6 +12,7 @@ from densemem.core.ids import uuid7
 from entities.queries import names_of
 from relationships.identity import claim_sentence
 from relationships.queries import PredicateView, registry
+from relationships.search.claims import HELD
 from relationships.search.terms import document_terms
 from relationships.vocabulary import Polarity, SearchState, Status, Tier
 
@@ -95,8 +96,7 @@ def _documents(*, team_id: UUID, record_ids: Collection[UUID]) -> list[Document]
 
 
 def _document(row: Row, names: Mapping[UUID, list[str]], predicate: PredicateView | None) -> Document:
-    subject = names[row.subject_id]
-    object_ = names[row.object_id] if row.object_id else [w for w in (row.display, row.canonical, row.unit) if w]
+    subject, object_ = _words(row, names)
     wording = [row.predicate.replace("_", " "), *(predicate.active if predicate else ())]
     return Document(
         relationship_id=row.id,
@@ -106,6 +106,15 @@ def _document(row: Row, names: Mapping[UUID, list[str]], predicate: PredicateVie
         predicate=_terms_of(wording),
         eligible=row.status == Status.ACTIVE and row.tier in (Tier.CLAIM, Tier.FACT),
     )
+
+
+def _words(row: Row, names: Mapping[UUID, list[str]]) -> tuple[list[str], list[str]]:
+    """Return everything that both ends are called, first what stands for them in a sentence."""
+    if row.status == Status.QUARANTINED:  # what it says is the word of a text that is held
+        return [HELD], [HELD]
+    if row.object_id:
+        return names[row.subject_id], names[row.object_id]
+    return names[row.subject_id], [word for word in (row.display, row.canonical, row.unit) if word]
 
 
 def _terms_of(texts: list[str]) -> str:

@@ -4,23 +4,45 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from densemem.auth import Principal, ScopeMissing
 from densemem.models import Team
 from evidence.models import Fragment, Ingest
 from evidence.policy import RevisionConflict
+from placement.models import Item
+from placement.operations import claim_next
+from placement.pipeline import place
 from relationships.models import (
     RelationshipRecord,
 )
 from relationships.recall import recall
 from review.models import Task
-from tests.said import Fact, say, send, someone
+from tests.said import Fact, model, say, send, someone
 
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
 TEXT = "Mara Lind works on Harbor."
+STATEMENTS = 43  # of one placement that meets a person who is known, and one project that is not
 LIVES_GRAZ = Fact("Ivo", "lives in", "Graz", "lives_in", object_kind="place")
 LIVES_PORTO = Fact("Ivo", "lives in", "Porto", "lives_in", object_kind="place")
+
+
+class TestCost:
+    def test_of_one_placement_is_few_statements_and_two_commits(self, ada: Principal) -> None:
+        say(ada, "Mara Lind works on Skiff.", replace(WORKS, object="Skiff"))
+        send(ada, TEXT)
+        claim = claim_next()
+        assert claim is not None
+
+        with CaptureQueriesContext(connection) as made:
+            place(claim, model(WORKS))
+
+        begun = [q["sql"] for q in made if q["sql"].startswith("SAVEPOINT")]
+        assert Item.objects.get(pk=claim.item_id).state == "completed"
+        assert len(made) - 2 * len(begun) <= STATEMENTS
+        assert len(begun) == 2  # what the reviewer read, kept for another try; then everything else
 
 
 class TestScopes:

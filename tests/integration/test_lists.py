@@ -191,10 +191,10 @@ class TestPaging:
                 base64.urlsafe_b64encode(raw.encode()).decode()
                 for raw in (
                     "> 1 2",
-                    f"? 1 {uuid4()}",
-                    f"> x {uuid4()}",
-                    f"> {'9' * 30} {uuid4()}",
-                    f"> {'9' * 5000} {uuid4()}",
+                    f"? 1 {UUID(int=7)}",
+                    f"> x {UUID(int=7)}",
+                    f"> {'9' * 30} {UUID(int=7)}",
+                    f"> {'9' * 5000} {UUID(int=7)}",
                 )
             ),
         ],

@@ -92,7 +92,7 @@ class TestListing:
         for scopes, names in [
             (("read", "write"), ["remember", *READ, "resolve_memory_placement"]),
             (("read",), READ),
-            (("write",), ["remember"]),
+            (("write",), ["remember", "resolve_memory_placement"]),
             ((), []),
         ]:
             assert [t.name for t in listed(base, token_of(ada, scopes=scopes), mode=mode)] == names

@@ -69,6 +69,10 @@ class TestLookupKey:
 
         assert fold(once) == once
 
+    @given(st.text(st.characters(max_codepoint=127), max_size=40))
+    def test_of_plain_letters_is_what_it_is_beside_others(self, name):
+        assert fold(f"{name} é") == f"{fold(name)} é".lstrip()
+
     @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
     def test_does_not_depend_on_the_normal_form_that_was_sent(self, name):
         keys = {fold(unicodedata.normalize(form, name)) for form in ("NFC", "NFD")}

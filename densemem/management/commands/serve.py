@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing.context import ForkProcess
@@ -47,8 +47,9 @@ class Command(BaseCommand):
         if processes < 1:
             raise CommandError("--processes must be at least 1.")
         listening = listen(host, port)
+        more = [_listen_too(listening) for _ in range(processes - 1)]
         self._print(addresses(host, listening.getsockname()[1]), as_json=options["json"])
-        run(listening, with_worker=with_worker, processes=processes)
+        run(listening, with_worker=with_worker, more=more)
 
     def _print(self, found: dict[str, str], *, as_json: bool) -> None:
         text = json.dumps(found) if as_json else "\n".join(f"{name:6} {url}" for name, url in found.items())
@@ -56,13 +57,14 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def run(listening: socket.socket, *, with_worker: bool, processes: int = 1) -> None:
+def run(listening: socket.socket, *, with_worker: bool, more: Sequence[socket.socket] = ()) -> None:
     """Serve on a listening socket until a signal; what arrives before the server is up waits in the socket.
 
+    :param more: sockets on the same port; each is served by a process of its own
     :raises CommandError: the worker, or another server process, ended by itself
     """
     server = new_server()
-    with listening, terminated_as_exit(), others(server, listening, processes - 1) as beside:
+    with listening, terminated_as_exit(), others(server, more) as beside:
         if with_worker:
             with worker(server) as process:
                 server.run(sockets=[listening])
@@ -91,9 +93,17 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        # Alone first: a port that several may share is taken by nobody else.
+        with socket.create_server((host, port), family=family) as alone:
+            taken = alone.getsockname()[1]
+        return socket.create_server((host, taken), family=family, reuse_port=True)
     except (OSError, OverflowError) as error:
         raise CommandError(f"Cannot listen on {host}, port {port}: {error}. Choose another with --port.") from error
+
+
+def _listen_too(listening: socket.socket) -> socket.socket:
+    """Return another socket on the same port: the system spreads the connections over both."""
+    return socket.create_server(listening.getsockname()[:2], family=listening.family, reuse_port=True)
 
 
 def addresses(host: str, port: int) -> dict[str, str]:
@@ -118,16 +128,18 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 
 @contextmanager
-def others(server: uvicorn.Server, listening: socket.socket, count: int) -> Iterator[list[ForkProcess]]:
-    """Run so many servers beside this one, which share its socket; when one of them ends by itself, all stop.
+def others(server: uvicorn.Server, sockets: Sequence[socket.socket]) -> Iterator[list[ForkProcess]]:
+    """Run a server on each socket beside this one; when one of them ends by itself, all stop.
 
     They are forks of this process, so they are ready as soon as it is. Nothing that a fork must not share is open yet.
     """
     import_module(APPLICATION)
     connections.close_all()
-    processes = [FORK.Process(target=_serve_beside, args=(listening,), daemon=True) for _ in range(count)]
+    processes = [FORK.Process(target=_serve_beside, args=(mine,), daemon=True) for mine in sockets]
     for process in processes:
         process.start()
+    for given in sockets:
+        given.close()
     watches = [_stop_after(process.join, server) for process in processes]
     try:
         yield processes
