@@ -81,7 +81,7 @@ class Claim:
 
 
 def claims_of(*, team_id: UUID, rows: Sequence[RelationshipRecord]) -> list[Claim]:
-    """Return the claims of these records of one team, in their order. Three queries, however many rows.
+    """Return the claims of these records of one team, in their order. Two queries, however many rows.
 
     Load the rows with `select_related("owner")`.
     """

@@ -46,6 +46,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         ("ITEM_ATTEMPTS", CLAIMS),
         ("ANSWERS", ANSWERS),
         ("BACKOFF_FIRST_SECONDS", 0),
+        ("ASKED_WAIT_MOST_SECONDS", 0),
     ):
         monkeypatch.setattr(limits, name, value)
     clock = SimpleNamespace(sleep=kept.append, monotonic=lambda: sum(kept))

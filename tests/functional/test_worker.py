@@ -361,7 +361,8 @@ class TestNonsense:
 
         failed = get_placement(team_id=ada.team_id, ingest_id=bad)
         assert placed == 2
-        assert (failed.processing_state, failed.items[0].reason) == ("failed", "extract_answers_invalid")
+        reason = f"extract_answers_{'truncated' if answer.truncated else 'invalid'}"
+        assert (failed.processing_state, failed.items[0].reason) == ("failed", reason)
         assert Attempt.objects.filter(outcome="invalid").count() == limits.ANSWERS
         assert get_placement(team_id=ada.team_id, ingest_id=good).processing_state == "completed"
 

@@ -103,7 +103,14 @@ def hold(task: Task) -> None:
 def decided(task: Task, by: Profile, action: str, **about: Any) -> Decision:
     """Store a decision about a question."""
     return Decision.objects.create(
-        team=task.team, owner=by, action=action, idempotency_key=uuid4().hex, request_hash="0", task=task, **about
+        operation="answer",
+        team=task.team,
+        owner=by,
+        action=action,
+        idempotency_key=uuid4().hex,
+        request_hash="0",
+        task=task,
+        **about,
     )
 
 
@@ -203,7 +210,7 @@ class TestReview:
         made = decided(task, mara, "reject", message="Neither of them.", item=task.item, item_version=1)
         DecisionEvidence.objects.create(team=mara.team, decision=made, fragment=task.fragment)
         decided(task, mara, "acknowledge")
-        DecisionUse.objects.create(team=mara.team, decision=made, item=task.item, cycle=1)
+        DecisionUse.objects.create(team=mara.team, decision=made, item=task.item, cycle=1, carried_out=True)
 
         body = get(mara, task).json()
 
@@ -244,7 +251,7 @@ class TestReview:
                 waits(task, source, "Alex")
                 made = decided(task, mara, "acknowledge")
                 DecisionEvidence.objects.create(team=mara.team, decision=made, fragment=source)
-                DecisionUse.objects.create(team=mara.team, decision=made, item=task.item, cycle=1)
+                DecisionUse.objects.create(team=mara.team, decision=made, item=task.item, cycle=1, carried_out=True)
             return task
 
         def costs(task: Task) -> int:
