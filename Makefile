@@ -12,7 +12,7 @@ RUNTIME := $(VENV)/.installed-runtime
 DEV := $(VENV)/.installed-dev
 FRESH := import sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: help setup demo serve worker test browser bench faults lint lock db-start db-stop clean
+.PHONY: help setup demo serve worker test test-long browser bench faults lint lock db-start db-stop clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ worker: $(RUNTIME) db-start ## Run one more background worker
 
 test: $(DEV) browser ## Run all checks and tests on a throw-away database
 	$(MANAGE) verify
+
+test-long: $(DEV) ## Run the tests of benchmarks and faults that start servers of their own
+	$(RUN) -m pytest -m long -n 1
 
 browser: ## Find Chromium for the browser tests; root on Debian gets it installed
 	@if [ -x "$(CHROMIUM)" ]; then \

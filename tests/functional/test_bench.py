@@ -108,6 +108,7 @@ class TestNotes:
         assert RelationshipRecord.objects.filter(status="active").count() == 5
 
 
+@pytest.mark.long
 class TestIntake:
     def test_reports_its_figures_and_finds_every_fragment_once(self, calibration: Calibration) -> None:
         found = intake.run(TINY, calibration, STILL)
@@ -139,6 +140,7 @@ class TestIntake:
         assert values(found)["requests sent again that made a new intake"] == 1
 
 
+@pytest.mark.long
 class TestPlacement:
     def test_reports_its_figures_and_places_everything_right(self, calibration: Calibration) -> None:
         found = values(placement.run(TINY, calibration, STILL))
@@ -160,6 +162,7 @@ class TestPlacement:
             pass
 
 
+@pytest.mark.long
 class TestBacklog:
     def test_reports_its_figures_and_claims_nothing_twice(
         self, calibration: Calibration, monkeypatch: pytest.MonkeyPatch

@@ -29,8 +29,11 @@ LONG = ("intake", "source_activation", "placement_commit")
 SHORT = tuple(operation for operation in statements.OPERATIONS if operation.name not in LONG)
 
 
+SLOW = ("F1", "F6", "F7")  # they kill and race processes of their own for a while
+
+
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", [pytest.param(f, marks=pytest.mark.long if f in SLOW else ()) for f in FAULTS])
 def test_a_fault_is_survived(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(provider, "CASES", FEW)
     monkeypatch.setattr(statements, "OPERATIONS", SHORT)
