@@ -20,7 +20,7 @@ from tests.said import Fact, model, send, someone
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
 BACKLOG = 20_000
-PAGES = 40  # of the database, that one claim may read
+PAGES = 80  # of the many hundreds that 20,000 items fill; 20 to 45 were seen, as the index had been written
 MULTIPLY = """
     INSERT INTO placement_item (id, team_id, run_id, ingest_id, owner_id, fragment_id, evidence_index, state, category,
                                 reason, version, attempts, uncounted, available_at)
