@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from densemem.auth import Principal
 from densemem.models import Team
 from entities.models import Entity
@@ -11,7 +13,7 @@ from placement.tasks import drain
 from relationships.models import RelationshipRecord
 from review.models import DecisionUse, Task
 from review.questions import ask
-from tests.functional.test_decisions import (
+from tests.deciding import (
     ALEX,
     ATTACK,
     GRAZ,
@@ -20,19 +22,16 @@ from tests.functional.test_decisions import (
     PORTO,
     PROOF,
     answer,
-    conflict,
-    cy,
     hold,
     nobody,
     open_task,
     place,
     retracted,
-    sound,
     two_alexes,
 )
 from tests.said import Fact, model, say, send
 
-__all__ = ["conflict", "cy", "sound"]  # fixtures
+pytestmark = pytest.mark.usefixtures("sound")
 
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
 BOTH = "Mara Lind works on Harbor. Mara Lind is hacking on Skiff."

@@ -12,7 +12,7 @@ from placement.request import RequestInvalid
 from relationships.models import EvidenceSupport, RelationshipRecord, SearchDocument, Transition
 from relationships.operations import FanoutExceeded
 from tests import factories
-from tests.functional.test_pipeline_acceptance import counts
+from tests.database import counts
 from tests.said import Fact, say, send
 
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")

@@ -12,7 +12,6 @@ from densemem.core.spans import (
     check_span,
     check_text,
     is_boundary,
-    locate_quote,
     places,
 )
 
@@ -20,6 +19,11 @@ JOINING = st.text(
     alphabet="ab \r\n\u00e9\u0301\u200d\U0001f469\U0001f4bb\U0001f1e9\U0001f1eaक्ष\u0600\u1100가か\u3099", max_size=14
 )
 ANY = st.text(max_size=40)
+
+
+def locate_quote(text: str, quote: str, occurrence: int | None = None) -> tuple[int, int]:
+    """Return where one quote of a text stands."""
+    return Quotes(text).locate(quote, occurrence)
 
 
 def refusal(call: object, *args: object, **kwargs: object) -> str:

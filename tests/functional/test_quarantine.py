@@ -1,0 +1,174 @@
+"""Held texts: released by managers alone, and held after all when they prove poisoned."""
+
+import pytest
+from django.utils import timezone
+
+from densemem.auth import Principal, ScopeMissing
+from densemem.core.faults import NotThere, Refused
+from densemem.models import Team
+from evidence.models import Quarantine, SecurityEvent
+from placement.models import Item
+from placement.tasks import drain
+from relationships.models import (
+    EvidenceSupport,
+    RelationshipRecord,
+    SearchDocument,
+    SemanticEdge,
+    SupportDecision,
+)
+from relationships.recall import recall
+from relationships.trace import trace
+from review.models import Decision, Task
+from tests import factories
+from tests.deciding import ATTACK, TEXT, WORKS, answer, hold, nobody, open_task, place
+from tests.said import model, say, someone
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+
+class TestRelease:
+    def test_is_a_managers_with_write_and_reenters_as_guarded(self, ada: Principal, cy: Principal) -> None:
+        held = say(ada, f"{TEXT} {ATTACK}", WORKS)
+        task = open_task(kind="policy_needs_review")
+
+        done = answer(cy, task, "release_quarantine", message="A copy of a talk.")
+
+        item = Item.objects.get(pk=task.item_id)
+        assert (item.state, done.processing_state, done.compensation) == ("guarded", "guarded", "quarantine")
+        event = SecurityEvent.objects.order_by("-seq").first()
+        assert event is not None
+        assert (event.kind, event.actor_id, event.reason) == (
+            "quarantine_release",
+            cy.profile_id,
+            "A copy of a talk.",
+        )
+        view = place(held, ada, WORKS)
+        assert view.processing_state == "awaiting_review"  # its span overlaps what the scan marked
+        assert not SemanticEdge.objects.exists()
+
+    def test_is_refused_to_the_owner_and_to_a_manager_who_only_reads(self, team: Team, ada: Principal) -> None:
+        say(ada, f"{TEXT} {ATTACK}", WORKS)
+        task = open_task(kind="policy_needs_review")
+
+        with pytest.raises(Refused) as refused:
+            answer(ada, task, "release_quarantine", message="Mine.")
+        with pytest.raises(ScopeMissing):
+            answer(
+                someone(team, "Rita", role="manager", scopes="read"), task, "release_quarantine", message="Let it go."
+            )
+
+        assert refused.value.code == "not_manager"
+        assert Item.objects.get(pk=task.item_id).state == "quarantined"
+
+    def test_may_be_asked_for_by_any_member(self, ada: Principal, bo: Principal) -> None:
+        say(ada, f"{TEXT} {ATTACK}", WORKS)
+        task = open_task(kind="policy_needs_review")
+
+        answer(bo, task, "acknowledge", message="Please look: it is our handbook.")
+
+        assert Decision.objects.get().message.startswith("Please look")
+
+    def test_does_not_keep_a_model_from_holding_the_text_again(self, ada: Principal, cy: Principal) -> None:
+        held = say(ada, f"{TEXT} {ATTACK}", WORKS)
+        answer(cy, open_task(kind="policy_needs_review"), "release_quarantine", message="Let it go.")
+        signal = {"kind": "instruction_override", "start": 0, "end": 4}
+
+        view = place(held, ada, using=model(WORKS, signals={"extract": [signal]}))
+
+        assert view.processing_state == "quarantined"
+        assert Quarantine.objects.get().status == "active"
+        assert open_task(kind="policy_needs_review").status == "open"
+
+    def test_of_an_outdated_revision_is_refused(self, ada: Principal, cy: Principal) -> None:
+        say(ada, f"{TEXT} {ATTACK}", source_key="wiki", source_revision="1")
+        task = open_task(kind="policy_needs_review")
+        say(ada, TEXT, WORKS, source_key="wiki", source_revision="2", previous_source_revision="1")
+
+        with pytest.raises(Refused) as refused:
+            answer(cy, task, "release_quarantine", message="Late.")
+
+        assert refused.value.code == "task_settled"
+        assert Item.objects.get(pk=task.item_id).state == "superseded"
+
+    def test_refused_by_a_manager_keeps_the_text_held(self, ada: Principal, cy: Principal) -> None:
+        say(ada, f"{TEXT} {ATTACK}")
+        task = open_task(kind="policy_needs_review")
+
+        answer(cy, task, "reject", message="An attack.")
+        drain(using=nobody(), linger=False)
+
+        assert Item.objects.get(pk=task.item_id).state == "quarantined"
+        assert Task.objects.get(pk=task.id).status == "resolved"
+
+
+class TestQuarantineOfAcceptedEvidence:
+    def test_revokes_recomputes_and_hides_in_one_step(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, TEXT, WORKS)
+
+        hold(cy, view.items[0].evidence_id)
+
+        record = RelationshipRecord.objects.get()
+        assert (record.tier, record.status, record.support_count) == ("candidate", "quarantined", 0)
+        assert SupportDecision.objects.order_by("seq").last().action == "revoke"  # type: ignore[union-attr]
+        assert not recall(principal=ada, query="Harbor", now=timezone.now()).results
+        assert Item.objects.get().state == "quarantined"
+        assert open_task(kind="policy_needs_review").reason == "evidence_held"
+        told = repr(trace(principal=ada, relationship_id=record.id))
+        assert not any(word in told for word in ("Mara", "Harbor"))
+        assert not SearchDocument.objects.get().eligible
+
+    def test_leaves_what_other_evidence_holds_up(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, TEXT, WORKS, source_key="a", source_revision="1")
+        say(ada, f"Also: {TEXT}", WORKS, source_key="b", source_revision="1")
+        assert RelationshipRecord.objects.get().tier == "fact"
+
+        hold(cy, view.items[0].evidence_id)
+
+        record = RelationshipRecord.objects.get()
+        assert (record.tier, record.status, record.support_count) == ("validated_claim", "active", 1)
+
+    def test_reaches_the_records_of_all_who_rest_on_it(self, ada: Principal, bo: Principal, cy: Principal) -> None:
+        view = say(ada, TEXT, WORKS)
+        mine = EvidenceSupport.objects.get()
+        theirs = factories.adopted(mine, by=bo.profile_id)
+
+        hold(cy, view.items[0].evidence_id)
+
+        theirs.refresh_from_db()
+        assert theirs.status == "quarantined"
+
+    def test_released_counts_again(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, TEXT, WORKS)
+        hold(cy, view.items[0].evidence_id)
+
+        answer(cy, open_task(kind="policy_needs_review"), "release_quarantine", message="A mistake of mine.")
+        place(view, ada, WORKS)
+
+        record = RelationshipRecord.objects.get()
+        assert (record.status, record.support_count) == ("active", 1)
+        actions = SupportDecision.objects.order_by("seq").values_list("action", flat=True)
+        assert list(actions) == ["grant", "revoke", "reinstate"]
+        assert EvidenceSupport.objects.count() == 1
+
+    def test_is_a_managers(self, ada: Principal) -> None:
+        view = say(ada, TEXT, WORKS)
+
+        with pytest.raises(Refused) as refused:
+            hold(ada, view.items[0].evidence_id)
+
+        assert refused.value.code == "not_manager"
+
+    def test_of_another_team_finds_nothing(self, ada: Principal, stranger: Principal) -> None:
+        view = say(ada, TEXT, WORKS)
+
+        with pytest.raises(NotThere):
+            hold(stranger, view.items[0].evidence_id)
+
+    def test_twice_is_refused(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, TEXT, WORKS)
+        hold(cy, view.items[0].evidence_id)
+
+        with pytest.raises(Refused) as refused:
+            hold(cy, view.items[0].evidence_id)
+
+        assert refused.value.code == "already_quarantined"

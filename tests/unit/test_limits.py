@@ -1,0 +1,36 @@
+"""The committed schemas keep to the limits of the one place that names them all."""
+
+import pytest
+
+from densemem.core import limits
+from placement.decision import DECISION
+from placement.request import SCHEMA
+
+EVIDENCE = SCHEMA["properties"]["evidence"]
+FIELDS = EVIDENCE["items"]["properties"]
+PROPOSAL = SCHEMA["properties"]["proposal"]["properties"]
+ENTITY = PROPOSAL["entities"]["items"]["properties"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "rule", "limit"),
+    [
+        (EVIDENCE, "maxItems", "EVIDENCE_ITEMS"),
+        (FIELDS["content"], "maxLength", "EVIDENCE_CHARS"),
+        (FIELDS["source"], "maxLength", "SOURCE_CHARS"),
+        (FIELDS["source_key"], "maxLength", "SOURCE_CHARS"),
+        (FIELDS["labels"], "maxItems", "LABELS"),
+        (FIELDS["labels"]["items"], "maxLength", "LABEL_CHARS"),
+        (FIELDS["metadata"], "maxProperties", "METADATA_KEYS"),
+        (FIELDS["supersedes_fragment_ids"], "maxItems", "SUPERSEDED_FRAGMENTS"),
+        (FIELDS["derived_from_fragment_ids"], "maxItems", "DERIVED_FRAGMENTS"),
+        (PROPOSAL["entities"], "maxItems", "ENTITIES"),
+        (PROPOSAL["relationships"], "maxItems", "OBSERVATIONS"),
+        (ENTITY["name"], "maxLength", "NAME_CHARS"),
+        (ENTITY["aliases"], "maxItems", "ALIASES"),
+        (DECISION["properties"]["message"], "maxLength", "REASON_CHARS"),
+        (DECISION["properties"]["fragment_ids"], "maxItems", "EVIDENCE_ITEMS"),
+    ],
+)
+def test_a_schema_allows_as_much_as_its_limit(schema: dict[str, object], rule: str, limit: str) -> None:
+    assert schema[rule] == getattr(limits, limit)
