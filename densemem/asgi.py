@@ -8,14 +8,14 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "densemem.settings")
 django.setup()
 
-from django.core.handlers.asgi import ASGIHandler  # noqa: E402 - what follows may only load after the set-up
-from django.http import HttpRequest  # noqa: E402
-from django.http.response import HttpResponseBase  # noqa: E402
-from starlette.types import ASGIApp, Receive, Scope, Send  # noqa: E402
+from django.core.handlers.asgi import ASGIHandler
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from densemem.core.ids import uuid7  # noqa: E402
-from densemem.mcp.door import CLOSED, Door, opened, refuse  # noqa: E402
-from densemem.mcp.threads import in_thread  # noqa: E402
+from densemem.core.ids import uuid7
+from densemem.mcp.door import CLOSED, Door, opened, refuse
+from densemem.mcp.threads import in_thread
 
 
 class Pages(ASGIHandler):

@@ -98,12 +98,9 @@ def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] 
     return rows.values_list("id", "request_hash").first()
 
 
-def is_current(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> bool:
-    """Tell if a fragment still counts: its revision is the source's current one, and nobody withdrew it.
-
-    With `lock` the source stays as it is until the transaction ends.
-    """
-    return standing_of(team_id=team_id, fragment_id=fragment_id, lock=lock).current
+def is_current(*, team_id: UUID, fragment_id: UUID) -> bool:
+    """Tell if a fragment still counts: its revision is the source's current one, and nobody withdrew it."""
+    return standing_of(team_id=team_id, fragment_id=fragment_id).current
 
 
 def is_quarantined(*, team_id: UUID, fragment_id: UUID) -> bool:

@@ -173,9 +173,7 @@ def revoke_for_fragments(
     return records
 
 
-def retract(
-    *, team_id: UUID, owner_id: UUID, relationship_id: UUID, expected_version: int, now: datetime
-) -> RelationshipRecord:
+def retract(*, team_id: UUID, owner_id: UUID, relationship_id: UUID, expected_version: int, now: datetime) -> None:
     """Take one of the caller's records out of recall; its history, evidence and entities stay.
 
     :raises NotThere: no such record in the team
@@ -209,8 +207,6 @@ def retract(
     )
     apply_changes(team_id=team_id, changes=[change], now=now)
     write_documents(team_id=team_id, record_ids={row.id}, now=now)
-    row.refresh_from_db()
-    return row
 
 
 def refresh_documents(*, team_id: UUID, entity_ids: Collection[UUID], now: datetime) -> None:

@@ -150,18 +150,6 @@ def refs_of_observations(*, team_id: UUID, observation_ids: Collection[UUID], ex
     return frozenset(rows.values_list("ref", flat=True))
 
 
-def ends_of_observation(*, team_id: UUID, observation_id: UUID) -> tuple[str | None, str | None]:
-    """Return (subject kind, object kind or value type) of an observation; None for an end that is open."""
-    rows = ObservationResolution.objects.of_team(team_id).filter(observation_id=observation_id)
-    found = rows.select_related("subject_entity", "object_entity", "object_value").order_by("-seq").first()
-    if found is None:
-        return None, None
-    subject = found.subject_entity.kind if found.subject_entity else None
-    if found.object_entity:
-        return subject, found.object_entity.kind
-    return subject, found.object_value.type if found.object_value else None
-
-
 def _predicate(row: PredicateDefinition) -> PredicateView:
     return PredicateView(
         key=row.key,

@@ -5,7 +5,7 @@ caller, last of all.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -15,9 +15,7 @@ from django.db.models import Q
 from densemem.core.canonical import keyed_digest
 from review.models import Decision, DecisionEvidence, DecisionUse, Task, TaskEvent, Waiting
 from review.queries import DecisionFacts, facts_of_decision
-from review.vocabulary import DecisionAction, TaskKind, TaskStatus
-
-WAITING = (TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED)
+from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def open_tasks(
 ) -> None:
     """Ask each question once; an observation that meets an open question waits for its answer too."""
     subjects = {t.subject: keyed_digest(settings.CONTENT_KEY.encode(), t.subject) for t in tasks}
-    waiting = Task.objects.of_team(team_id).owned_by(owner_id).filter(status__in=WAITING)
+    waiting = Task.objects.of_team(team_id).owned_by(owner_id).filter(status__in=UNSETTLED)
     asked = {(row.kind, row.subject): row.id for row in waiting.filter(subject__in=subjects.values())}
     fresh: dict[tuple[str, str], Task] = {}
     for t in tasks:
@@ -147,7 +145,7 @@ def cancel_tasks(*, team_id: UUID, fragment_ids: Collection[UUID], reason: str, 
     A question that other fragments wait for too is asked anew about those.
     """
     concerned = Q(fragment_id__in=fragment_ids) | Q(waiting__fragment_id__in=fragment_ids)
-    rows = Task.objects.of_team(team_id).filter(concerned, status__in=WAITING)
+    rows = Task.objects.of_team(team_id).filter(concerned, status__in=UNSETTLED)
     for row in list(rows.order_by("pk").distinct()):
         gone = {w.observation_id for w in _rows_of(row) if w.fragment_id in fragment_ids}
         _close(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, answered=gone, now=now)
@@ -155,7 +153,7 @@ def cancel_tasks(*, team_id: UUID, fragment_ids: Collection[UUID], reason: str, 
 
 def cancel_tasks_of_item(*, team_id: UUID, item_id: UUID, reason: str, now: datetime) -> None:
     """Close the open questions that an item waits for; what other items wait for with it is asked anew."""
-    rows = Task.objects.of_team(team_id).filter(waiting__item_id=item_id, status__in=WAITING)
+    rows = Task.objects.of_team(team_id).filter(waiting__item_id=item_id, status__in=UNSETTLED)
     for row in list(rows.order_by("pk").distinct()):
         gone = {w.observation_id for w in _rows_of(row) if w.item_id == item_id}
         _close(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, answered=gone, now=now)
@@ -163,35 +161,14 @@ def cancel_tasks_of_item(*, team_id: UUID, item_id: UUID, reason: str, now: date
 
 def cancel_tasks_about(*, team_id: UUID, relationship_id: UUID, reason: str, now: datetime) -> None:
     """Close the open questions about one record: it was taken out, and nothing is left to decide."""
-    rows = Task.objects.of_team(team_id).filter(relationship_id=relationship_id, status__in=WAITING)
+    rows = Task.objects.of_team(team_id).filter(relationship_id=relationship_id, status__in=UNSETTLED)
     for row in rows.select_for_update().order_by("pk"):
         _step(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, now=now)
 
 
 def record_decision(new: NewDecision, *, fragment_ids: Sequence[UUID], now: datetime) -> DecisionFacts:
     """Append what was decided, and on which evidence."""
-    row = Decision.objects.create(
-        team_id=new.team_id,
-        owner_id=new.owner_id,
-        user_id=new.user_id,
-        action=new.action,
-        operation=new.operation,
-        idempotency_key=new.idempotency_key,
-        request_hash=new.request_hash,
-        message=new.message,
-        task_id=new.task_id,
-        item_id=new.item_id,
-        item_version=new.item_version,
-        fragment_id=new.fragment_id,
-        observation_id=new.observation_id,
-        relationship_id=new.relationship_id,
-        mention_ref=new.mention_ref,
-        entity_id=new.entity_id,
-        predicate_key=new.predicate_key,
-        predicate_version=new.predicate_version,
-        evidence_ingest_id=new.evidence_ingest_id,
-        recorded_at=now,
-    )
+    row = Decision.objects.create(**asdict(new), recorded_at=now)
     DecisionEvidence.objects.bulk_create(
         DecisionEvidence(team_id=new.team_id, decision=row, fragment_id=fragment, recorded_at=now)
         for fragment in dict.fromkeys(fragment_ids)

@@ -18,6 +18,8 @@ ACTIONS: Final[Mapping[TaskKind, frozenset[Action]]] = {
     TaskKind.POLICY: frozenset({Action.RELEASE, Action.REJECT, Action.ACKNOWLEDGE}),
 }
 
+UNASKED: Final = frozenset(Action).difference(*ACTIONS.values())  # decided without a question
+
 REQUIRED: Final[Mapping[Action, frozenset[str]]] = {
     Action.ACKNOWLEDGE: frozenset(),
     Action.SELECT_ENTITY: frozenset({"item_version", "entity_ref", "candidate_entity_id"}),

@@ -12,9 +12,8 @@ from densemem.core import limits
 from densemem.core.faults import NotThere
 from densemem.paging import Cursor, Order, Page, page_of
 from review.models import Decision, Task, Waiting
-from review.vocabulary import DecisionAction, TaskKind, TaskStatus
+from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
-OPEN = (TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED)
 RELATED = ("owner", "item", "fragment", "observation", "resolution", "relationship__owner", "rival__owner")
 LONGEST_FIRST: Final = Order("opened_at", newest_first=False)
 
@@ -36,7 +35,7 @@ def tasks_of_items(*, team_id: UUID, item_ids: Collection[UUID]) -> list[tuple[U
     tasks = Task.objects.of_team(team_id)
     waiting = Waiting.objects.of_team(team_id).filter(item_id__in=item_ids)
     concerned = tasks.filter(Q(item_id__in=item_ids) | Q(id__in=waiting.values("task_id")))
-    closed = Case(When(status__in=OPEN, then=0), default=1)
+    closed = Case(When(status__in=UNSETTLED, then=0), default=1)
     found = concerned.select_related(*RELATED).order_by(closed, "opened_at", "id")[: limits.ITEM_TASKS]
     rows = {row.id: row for row in found}
     pairs = [(row.item_id, row.id) for row in rows.values() if row.item_id in item_ids]
@@ -49,7 +48,7 @@ def tasks_page(
     team_id: UUID,
     owner_id: UUID | None = None,
     kind: str | None = None,
-    statuses: Collection[str] = OPEN,
+    statuses: Collection[str] = UNSETTLED,
     ingest_id: UUID | None = None,
     cursor: Cursor | None = None,
     limit: int = limits.INBOX_ITEMS,
@@ -68,8 +67,8 @@ def tasks_page(
 
 def open_tasks_by_item(*, team_id: UUID, item_ids: Collection[UUID]) -> set[tuple[UUID, UUID]]:
     """Return (item, task) for each open question that these items asked or wait for."""
-    asked = Task.objects.of_team(team_id).filter(item_id__in=item_ids, status__in=OPEN)
-    waiting = Waiting.objects.of_team(team_id).filter(item_id__in=item_ids, task__status__in=OPEN)
+    asked = Task.objects.of_team(team_id).filter(item_id__in=item_ids, status__in=UNSETTLED)
+    waiting = Waiting.objects.of_team(team_id).filter(item_id__in=item_ids, task__status__in=UNSETTLED)
     return {*asked.values_list("item_id", "id"), *waiting.values_list("item_id", "task_id")}
 
 
@@ -89,7 +88,7 @@ def decisions_of(*, team_id: UUID, task_id: UUID) -> list[Decision]:
 
 def count_open(*, team_id: UUID, owner_id: UUID, mine: bool) -> Counts:
     """Count the open tasks of a team by kind; with `mine`, the kinds count the owner's alone."""
-    rows = Task.objects.of_team(team_id).filter(status__in=OPEN).values_list("kind")
+    rows = Task.objects.of_team(team_id).filter(status__in=UNSETTLED).values_list("kind")
     of_kind = list(rows.annotate(every=Count("id"), own=Count("id", filter=Q(owner_id=owner_id))))
     return Counts(
         all=sum(every for _, every, _ in of_kind),
@@ -229,19 +228,19 @@ def task_facts(*, team_id: UUID, task_id: UUID) -> TaskFacts:
 
 def is_asked(*, team_id: UUID, fragment_id: UUID, kind: TaskKind) -> bool:
     """Tell if a question of this kind is open about a fragment."""
-    rows = Task.objects.of_team(team_id).filter(fragment_id=fragment_id, kind=kind, status__in=OPEN)
+    rows = Task.objects.of_team(team_id).filter(fragment_id=fragment_id, kind=kind, status__in=UNSETTLED)
     return bool(rows.exists())
 
 
 def open_reason(*, team_id: UUID, item_id: UUID) -> str | None:
     """Return why an item waits for a person, or None when it does not."""
-    rows = Waiting.objects.of_team(team_id).filter(item_id=item_id, task__status__in=OPEN)
+    rows = Waiting.objects.of_team(team_id).filter(item_id=item_id, task__status__in=UNSETTLED)
     return rows.order_by("seq").values_list("task__reason", flat=True).first()
 
 
 def items_waiting_for(*, team_id: UUID, relationship_id: UUID) -> set[UUID]:
     """Return the items that wait for the answer to a question about one record."""
-    rows = Waiting.objects.of_team(team_id).filter(task__relationship_id=relationship_id, task__status__in=OPEN)
+    rows = Waiting.objects.of_team(team_id).filter(task__relationship_id=relationship_id, task__status__in=UNSETTLED)
     return set(rows.values_list("item_id", flat=True))
 
 

@@ -22,6 +22,9 @@ class TaskStatus(StrEnum):
     CANCELED = "canceled"
 
 
+UNSETTLED = (TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED)
+
+
 class DecisionAction(StrEnum):
     """What a person may decide: the nine answers to a question, and what a manager or owner does unasked."""
 

@@ -90,7 +90,7 @@ SELECT record.team_id, record.id,
               coalesce(supports, 0), record.source_group_count, coalesce(voices, 0))
 FROM relationships_relationshiprecord AS record LEFT JOIN counted ON counted.relationship_id = record.id
 WHERE (record.support_count, record.source_group_count) <> (coalesce(supports, 0), coalesce(voices, 0))
-"""  # noqa: S608 - made of our own constants
+"""
 
 # That the number of groups is true is a law of its own, so it may be used here.
 ACTIVE_TIERS_ARE_EARNED: Final = f"""
@@ -104,7 +104,7 @@ earned AS (
   FROM relationships_relationshiprecord AS record WHERE status = 'active'
 )
 SELECT team_id, id, format('is an active %%s, its support gives %%s', tier, earned) FROM earned WHERE tier <> earned
-"""  # noqa: S608
+"""
 
 COUNTING_SUPPORT_IS_CURRENT: Final = f"""
 SELECT counting.team_id, counting.id, 'counts, and its text is outdated, withdrawn or held'
@@ -115,7 +115,7 @@ WHERE source.current_revision_id <> fragment.revision_id
   OR (source.id IS NOT NULL AND source.current_revision_id IS NULL)
   OR EXISTS (SELECT FROM evidence_fragmentretirement AS gone WHERE gone.fragment_id = fragment.id)
   OR EXISTS (SELECT FROM evidence_quarantine AS held WHERE held.fragment_id = fragment.id AND held.status = 'active')
-"""  # noqa: S608
+"""
 
 RECORDS_REPLAY_FROM_TRANSITIONS: Final = """
 WITH step AS (
@@ -158,14 +158,14 @@ NOBODY_WRITES_FOR_ANOTHER: Final = " UNION ALL ".join(
         f"""
 SELECT child.team_id, child.id, '{child}: {key} is of another team or owner' FROM {child} AS child
 JOIN {parent} AS parent ON parent.id = child.{key}
-WHERE (parent.team_id, parent.owner_id) <> (child.team_id, child.owner_id)"""  # noqa: S608
+WHERE (parent.team_id, parent.owner_id) <> (child.team_id, child.owner_id)"""
         for child, key, parent in OWNED
     ]
     + [
         f"""
 SELECT child.team_id, child.id, '{child}: {who} does not own the record' FROM {child} AS child
 JOIN relationships_relationshiprecord AS record ON record.id = child.{key}
-WHERE (record.team_id, record.owner_id) <> (child.team_id, coalesce(child.{who}, record.owner_id))"""  # noqa: S608
+WHERE (record.team_id, record.owner_id) <> (child.team_id, coalesce(child.{who}, record.owner_id))"""
         for child, who, key in SAID_BY
     ]
     + [

@@ -23,7 +23,7 @@ MAKE: Final = f"""
 CREATE TABLE {TABLE} (id uuid PRIMARY KEY, kind text NOT NULL, number bigint NOT NULL, made_at timestamptz NOT NULL);
 GRANT SELECT, INSERT ON {TABLE} TO {APPLICATION}
 """
-INSERT: Final = f"INSERT INTO {TABLE} VALUES (gen_random_uuid(), 'calibration', %s, now())"  # noqa: S608 - our own name
+INSERT: Final = f"INSERT INTO {TABLE} VALUES (gen_random_uuid(), 'calibration', %s, now())"
 SETTINGS: Final = ("server_version", "fsync", "synchronous_commit", "full_page_writes", "wal_sync_method")
 
 

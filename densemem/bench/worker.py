@@ -15,10 +15,10 @@ import django
 
 django.setup()
 
-from densemem.bench.stub import Stub  # noqa: E402 - what follows may only load after the set-up
-from placement.operations import claim_next, end_failed  # noqa: E402
-from placement.pipeline import place  # noqa: E402
-from placement.tasks import drain  # noqa: E402
+from densemem.bench.stub import Stub
+from placement.operations import claim_next, end_failed
+from placement.pipeline import place
+from placement.tasks import drain
 
 
 def main() -> None:

@@ -75,14 +75,14 @@ def _at_once(play: Play, done: Done, race: Mapping[str, Any]) -> None:
     unknown = set(race) - {"threads", "call", "as", "idempotency_key", "body", "barrier"}
     if unknown or race.get("call") != "remember":
         raise NotUnderstood(f"race {sorted(unknown) or race.get('call')}")
-    done.person = play.world.person(race["as"])
+    person = done.person = play.world.person(race["as"])
     body = bundles.request_body(race["body"])
     barrier = threading.Barrier(int(race["threads"]))
     answers: list[Answered] = []
 
     def send() -> None:
         barrier.wait(PATIENCE)
-        answers.append(play.remember(done.person, body, key=race["idempotency_key"]))  # type: ignore[arg-type]
+        answers.append(play.remember(person, body, key=race["idempotency_key"]))
 
     threads = [threading.Thread(target=send) for _ in range(int(race["threads"]))]
     for thread in threads:

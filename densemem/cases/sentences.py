@@ -139,8 +139,8 @@ def _attacks(model: Any) -> Iterator[tuple[str, str, Attack]]:
     if rows(model._meta.label).exists():
         # A trigger for each row says nothing where there are none.
         for alias in ROLES:
-            yield "UPDATE", alias, _runs(f'UPDATE "{table}" SET "{key}" = "{key}"')  # noqa: S608
-            yield "DELETE", alias, _runs(f'DELETE FROM "{table}"')  # noqa: S608
+            yield "UPDATE", alias, _runs(f'UPDATE "{table}" SET "{key}" = "{key}"')
+            yield "DELETE", alias, _runs(f'DELETE FROM "{table}"')
         yield "COPY", "default", partial(_copy_again, table=table)
         yield "bulk_update", "default", partial(_bulk_update, model=model)
         yield "QuerySet.delete", "default", partial(_queryset_delete, model=model)
@@ -158,7 +158,7 @@ def _runs(sql: str) -> Attack:
 
 def _copy_again(cursor: Any, *, table: str) -> None:
     """Copy an old row, with its id, over itself."""
-    cursor.execute(f'SELECT t::text FROM "{table}" t LIMIT 1')  # noqa: S608
+    cursor.execute(f'SELECT t::text FROM "{table}" t LIMIT 1')
     with cursor.copy(f'COPY "{table}" FROM STDIN') as copy:
         copy.write(_copied(cursor, table))
 

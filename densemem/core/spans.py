@@ -142,15 +142,6 @@ class Quotes:
         return [(self._pieces[at], self._pieces[at + len(plain)]) for at in places(self._spaced, plain)]
 
 
-def locate_quote(text: str, quote: str, occurrence: int | None = None) -> tuple[int, int]:
-    """
-    Find one quote; `Quotes` is for many of the same text.
-
-    :raises SpanRefused: as `Quotes.locate`
-    """
-    return Quotes(text).locate(quote, occurrence)
-
-
 def _times(count: int) -> str:
     """Say how often something occurs."""
     if count >= limits.QUOTE_PLACES:

@@ -1,6 +1,7 @@
 """REST: what people decide."""
 
 from dataclasses import asdict
+from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -41,13 +42,7 @@ class Decisions(APIView):
     )
     def post(self, request: Request, review_id: str) -> Response:
         """Answer a review task. What the answer is about goes back to policy, with the answer as a given."""
-        done = decide(
-            principal=principal_on(request),
-            review_id=read_id(review_id),
-            body=request.data,
-            idempotency_key=key_of(request),
-            now=timezone.now(),
-        )
+        done = decide(review_id=read_id(review_id), **given(request))
         return _answer(done)
 
 
@@ -64,12 +59,9 @@ class Retractions(APIView):
         """Take one of your Relationships out of recall. Its history, evidence and entities stay."""
         number = read_id(relationship_id)
         done = forget(
-            principal=principal_on(request),
             relationship_id=number,
             expected_version=version_seen(request, number),
-            body=request.data,
-            idempotency_key=key_of(request),
-            now=timezone.now(),
+            **given(request),
         )
         return _answer(done)
 
@@ -85,13 +77,7 @@ class Retries(APIView):
     )
     def post(self, request: Request, ingest_id: str) -> Response:
         """Place the failed texts of an ingest again; for its owner, or a manager."""
-        done = retry(
-            principal=principal_on(request),
-            ingest_id=read_id(ingest_id),
-            body=request.data,
-            idempotency_key=key_of(request),
-            now=timezone.now(),
-        )
+        done = retry(ingest_id=read_id(ingest_id), **given(request))
         return _answer(done)
 
 
@@ -106,13 +92,7 @@ class Quarantines(APIView):
     )
     def post(self, request: Request, fragment_id: str) -> Response:
         """Hold evidence that was accepted: what rests on it is judged again without it; for managers."""
-        done = quarantine(
-            principal=principal_on(request),
-            fragment_id=read_id(fragment_id),
-            body=request.data,
-            idempotency_key=key_of(request),
-            now=timezone.now(),
-        )
+        done = quarantine(fragment_id=read_id(fragment_id), **given(request))
         return _answer(done)
 
 
@@ -127,20 +107,18 @@ class Inspections(APIView):
     )
     def post(self, request: Request, fragment_id: str) -> Response:
         """Read a held text with what was found in it; for managers, and recorded."""
-        found = inspect(
-            principal=principal_on(request),
-            fragment_id=read_id(fragment_id),
-            body=request.data,
-            idempotency_key=key_of(request),
-            now=timezone.now(),
-        )
+        found = inspect(fragment_id=read_id(fragment_id), **given(request))
         return Response(asdict(found), status=201)
 
 
-def key_of(request: Request) -> str:
-    """Return the idempotency key of a request; the use case refuses an empty one."""
-    key: str = request.headers.get("Idempotency-Key", "")
-    return key
+def given(request: Request) -> dict[str, Any]:
+    """Return what every decision is given: who decides, the body, the key (the use case refuses none), and when."""
+    return {
+        "principal": principal_on(request),
+        "body": request.data,
+        "idempotency_key": request.headers.get("Idempotency-Key", ""),
+        "now": timezone.now(),
+    }
 
 
 def version_seen(request: Request, relationship_id: UUID) -> int:

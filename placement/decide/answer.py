@@ -15,13 +15,14 @@ from evidence.operations import release
 from evidence.queries import is_current, is_guarded, is_quarantined
 from placement.decide.desk import Decided, DecisionRefused, Desk, decided, open_desk
 from placement.decision import read_decision
+from placement.models import Item
 from placement.operations import requeue, wake
 from placement.vocabulary import ItemState
-from relationships.queries import ends_of_observation, registry
+from relationships.queries import end_kinds, registry
 from review.operations import acknowledge_task, cancel_tasks_of_item, close_task
 from review.policy import check_action, check_decider
 from review.queries import TaskFacts, observations_waiting, task_facts
-from review.vocabulary import DecisionAction, TaskKind, TaskStatus
+from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
 ENTITY_ACTIONS: Final = (DecisionAction.SELECT_ENTITY, DecisionAction.CONFIRM_NEW_ENTITY)
 
@@ -81,11 +82,11 @@ def _item_of(desk: Desk, task: TaskFacts) -> UUID:
 def _check_open(desk: Desk, task: TaskFacts) -> None:
     """Refuse to answer what was answered meanwhile; the lock on the owner's questions is held."""
     now = task_facts(team_id=task.team_id, task_id=task.id)
-    if now.status not in (TaskStatus.OPEN, TaskStatus.ACKNOWLEDGED):
+    if now.status not in UNSETTLED:
         raise DecisionRefused(f"This question is {now.status} already. Look at it again.", code="task_settled")
 
 
-def _check_item(desk: Desk, item: Any) -> None:
+def _check_item(desk: Desk, item: Item) -> None:
     """Refuse to decide about an item that is not as it was looked at.
 
     The state comes first: an item that is placed at this moment changes its version anyway.
@@ -104,7 +105,7 @@ def _check_item(desk: Desk, item: Any) -> None:
         raise DecisionRefused("The text is not held.", code="not_quarantined")
 
 
-def _answer(desk: Desk, task: TaskFacts, item: Any, staged: UUID | None) -> Decided:
+def _answer(desk: Desk, task: TaskFacts, item: Item, staged: UUID | None) -> Decided:
     """Record the answer, close the question, and send the item back to its worker where the answer needs one."""
     action, now, actor = desk.asked.action, desk.now, desk.principal.profile_id
     about: dict[str, Any] = {
@@ -143,7 +144,7 @@ def _answer(desk: Desk, task: TaskFacts, item: Any, staged: UUID | None) -> Deci
     return decided(made, item=item)
 
 
-def _check_state(item: Any, action: DecisionAction) -> None:
+def _check_state(item: Item, action: DecisionAction) -> None:
     """Refuse to send back an item that does not wait for a person."""
     if action is not DecisionAction.RELEASE and item.state != ItemState.AWAITING_REVIEW:
         raise DecisionRefused(f"The text is {item.state}: it waits for no answer.", code="item_not_waiting")
@@ -180,9 +181,9 @@ def _chosen_predicate(desk: Desk, task: TaskFacts) -> Mapping[str, Any]:
         now = f" It is at version {known.version}." if known else ""
         faults = [Fault("/predicate_key", "not_registered", f"No such predicate in this version.{now}")]
         raise DecisionRefused("The predicate is not registered so.", code="predicate_not_registered", faults=faults)
-    subject, target = ends_of_observation(team_id=task.team_id, observation_id=asked.observation_id)
-    if subject and target and not known.accepts(subject_kind=subject, object_kind=target):
-        faults = [Fault("/predicate_key", "kinds_do_not_fit", f"It does not join {subject} and {target}.")]
+    ends = end_kinds(team_id=task.team_id, observation_id=asked.observation_id)
+    if ends and not known.accepts(subject_kind=ends[0], object_kind=ends[1]):
+        faults = [Fault("/predicate_key", "kinds_do_not_fit", f"It does not join {ends[0]} and {ends[1]}.")]
         raise DecisionRefused("The predicate does not fit the ends.", code="predicate_does_not_fit", faults=faults)
     return {
         "observation_id": asked.observation_id,

@@ -14,11 +14,12 @@ from densemem.db.locks import lock
 from evidence.queries import fragments_of_ingest, usable_among
 from evidence.vocabulary import ScanDecision
 from placement.decision import DecisionRequest
+from placement.models import Item
 from placement.operations import lock_items
 from placement.remember import KeyReused, Prepared, check_key, prepare, store
 from placement.vocabulary import READY
 from review.operations import NewDecision, record_decision
-from review.policy import COMPENSATION
+from review.policy import COMPENSATION, UNASKED
 from review.queries import DecisionFacts, find_decision
 from review.vocabulary import DecisionAction
 
@@ -36,11 +37,6 @@ IMPACT: Final[Mapping[DecisionAction, str]] = {
     DecisionAction.INSPECT: "Nothing changes. That the text was read is recorded.",
     DecisionAction.RETRY: "The failed texts are placed again.",
 }
-
-
-UNASKED: Final = frozenset(
-    {DecisionAction.FORGET, DecisionAction.QUARANTINE, DecisionAction.INSPECT, DecisionAction.RETRY}
-)
 
 
 class DecisionRefused(Refused):
@@ -132,7 +128,7 @@ class Desk:
             faults = [Fault(f"/evidence/{i}", "not_usable", "This text would be held.") for i in held]
             raise EvidenceUnusable("The decision cannot rest on a text that is held.", faults=faults)
 
-    def item(self, item_id: UUID) -> Any:
+    def item(self, item_id: UUID) -> Item:
         """Return an item, locked, as it is now."""
         (row,) = lock_items(team_id=self.principal.team_id, item_ids=[item_id])
         return row
@@ -178,7 +174,7 @@ def open_desk(
     return Desk(principal, asked, key, request_hash, prepared, now)
 
 
-def decided(made: DecisionFacts, *, item: Any = None, replayed: bool = False) -> Decided:
+def decided(made: DecisionFacts, *, item: Item | None = None, replayed: bool = False) -> Decided:
     """Return the public form of a recorded decision, with the state that its item has now."""
     state = str(item.state) if item is not None else ""
     waits = item is not None and item.state in READY

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -14,6 +13,7 @@ from evidence.operations import hold_by_person
 from evidence.queries import HeldText, fragment_exists, held_text, is_current, is_guarded, is_quarantined
 from placement.decide.desk import Decided, DecisionRefused, Desk, decided, open_desk
 from placement.decision import read_reason, read_retraction
+from placement.models import Item
 from placement.operations import ask_for_release, requeue, set_aside, settle, wake
 from placement.queries import failed_items, item_of_fragment, owner_of_ingest
 from placement.vocabulary import ItemState
@@ -48,8 +48,7 @@ def forget(
     :raises Refused: not the owner, another version, forgotten already, or a broken contract; nothing was stored
     """
     asked = read_retraction(body)
-    about = [str(relationship_id), body]
-    desk = open_desk(principal=principal, asked=asked, about=relationship_id, body=about, key=idempotency_key, now=now)
+    desk = open_desk(principal=principal, asked=asked, about=relationship_id, body=body, key=idempotency_key, now=now)
     desk.refuse_held_evidence()
     with transaction.atomic():
         if earlier := desk.earlier():
@@ -150,7 +149,7 @@ def retry(*, principal: Principal, ingest_id: UUID, body: object, idempotency_ke
         return decided(made, item=current[0])
 
 
-def _ask_again(desk: Desk, item: Any) -> Decided:
+def _ask_again(desk: Desk, item: Item) -> Decided:
     """Open the question about a text that stays held, unless it is open: a refusal to release is not for ever.
 
     :raises DecisionRefused: it is open
@@ -162,7 +161,7 @@ def _ask_again(desk: Desk, item: Any) -> Decided:
     return decided(made, item=item)
 
 
-def _check_current(item: Any) -> None:
+def _check_current(item: Item) -> None:
     if not is_current(team_id=item.team_id, fragment_id=item.fragment_id):
         raise DecisionRefused("A newer revision of the source took its place.", code="revision_not_current")
 

@@ -16,7 +16,7 @@ from relationships.search import Profile
 from relationships.vocabulary import Lifecycle
 from review.models import Decision, Task, TaskEvent
 from review.policy import COMPENSATION, REQUIRED, allowed_actions
-from review.queries import OPEN, decisions_of, get_task, tasks_page, waiting_counts
+from review.queries import decisions_of, get_task, tasks_page, waiting_counts
 from review.questions import Asked, ask
 from review.reviews.shapes import (
     ActionOption,
@@ -29,7 +29,7 @@ from review.reviews.shapes import (
     ReviewStep,
     ReviewTask,
 )
-from review.vocabulary import DecisionAction, TaskKind
+from review.vocabulary import UNSETTLED, DecisionAction, TaskKind
 
 HELD: Final = "evidence_held"  # the one public reason of held text, whatever was seen in it
 
@@ -53,7 +53,7 @@ def list_reviews(
         team_id=principal.team_id,
         owner_id=principal.profile_id if mine else None,
         kind=kind,
-        statuses=OPEN if status is None else (status,),
+        statuses=UNSETTLED if status is None else (status,),
         ingest_id=ingest_id,
         cursor=cursor,
         limit=limit,
@@ -180,14 +180,14 @@ def _predicate(view: PredicateView) -> PredicateOption:
 def _actions(told: ReviewTask, who: Principal) -> tuple[DecisionAction, ...]:
     """Return what this caller may answer now; a question about held text waits until the text is released."""
     kind = TaskKind(told.kind)
-    if told.status not in OPEN or Scope.WRITE not in who.scopes or (told.held and kind is not TaskKind.POLICY):
+    if told.status not in UNSETTLED or Scope.WRITE not in who.scopes or (told.held and kind is not TaskKind.POLICY):
         return ()
     return allowed_actions(kind=kind, is_owner=told.owner.profile_id == who.profile_id, is_manager=who.is_manager)
 
 
 def _next_action(told: ReviewTask, who: Principal) -> str:
     """Return what this caller can do about the question."""
-    if told.status not in OPEN:
+    if told.status not in UNSETTLED:
         return "Nothing to do: it is closed."
     if Scope.WRITE not in who.scopes:
         return "You may read it. To decide needs the scope write."

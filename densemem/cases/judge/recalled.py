@@ -117,8 +117,8 @@ def decided(seen: Seen, m: re.Match[str]) -> bool:
     (task,) = seen.tasks()
     done = seen.done()
     person, number = done.person, seen.play.world.entity_id(task.team_id, m["key"])
-    assert person is not None and done.ingest is not None
-    item = seen.play.placement(person, done.ingest_id)["items"][0]  # type: ignore[arg-type]
+    assert person is not None and done.ingest_id is not None
+    item = seen.play.placement(person, done.ingest_id)["items"][0]
     body = {
         "action": "select_entity",
         "item_version": item["version"],
