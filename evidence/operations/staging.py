@@ -1,0 +1,207 @@
+"""Staging what was said: texts, fragments, and which voices they show to be one."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+
+from densemem.core.canonical import keyed_digest
+from densemem.db.locks import lock_all
+from evidence.models import (
+    Content,
+    Fragment,
+    GroupJoin,
+    Ingest,
+    Wording,
+)
+from evidence.operations.holding import record_scans
+from evidence.operations.sources import SourceStep, all_found, group_of, groups_of
+from evidence.policy import EvidenceIn, count_groups, normal_text
+from evidence.queries import joins_around
+from evidence.scan import Assessment
+from evidence.vocabulary import (
+    GroupKind,
+    JoinReason,
+    WordingKind,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """What staging stored, in the order of the request, and which source groups it showed to be one."""
+
+    fragments: tuple[Fragment, ...]
+    joined_groups: frozenset[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """Where a text is kept, and the digest of its words; `shared` when the team had said the same words before."""
+
+    content_id: UUID
+    normal_digest: str
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Words that must be copied beside a row."""
+
+    of: UUID
+    kind: WordingKind
+    text: str
+
+
+def open_ingest(*, team_id: UUID, owner_id: UUID, key: str, request_hash: str, now: datetime) -> UUID:
+    """Record an accepted request and return its id."""
+    made = Ingest.objects.create(
+        team_id=team_id, owner_id=owner_id, idempotency_key=key, request_hash=request_hash, recorded_at=now
+    )
+    return made.id
+
+
+def stage(
+    *,
+    team_id: UUID,
+    owner_id: UUID,
+    ingest_id: UUID,
+    items: Sequence[EvidenceIn],
+    steps: Mapping[str, SourceStep],
+    assessments: Sequence[Assessment],
+    now: datetime,
+) -> Staged:
+    """Store texts, fragments, scan events and source groups of one ingest.
+
+    :param steps: by source key
+    :raises FragmentUnknown: a text says that it derives from a fragment that is not there
+    """
+    texts = _store_contents(team_id=team_id, texts=[item.content for item in items], now=now)
+    own = group_of(team_id=team_id, kind=GroupKind.OWNER, key=str(owner_id), now=now)
+    fragments = [
+        Fragment(
+            team_id=team_id,
+            owner_id=owner_id,
+            ingest_id=ingest_id,
+            evidence_index=index,
+            content_id=texts[item.content].content_id,
+            source_type=item.source_type,
+            authority=item.authority,
+            source_label=item.source_label,
+            source=steps[item.source.key].source if item.source else None,
+            revision_id=steps[item.source.key].revision_id if item.source else None,
+            group_id=steps[item.source.key].source.group_id if item.source else own,
+            observed_at=item.observed_at,
+            labels=list(item.labels),
+            metadata=dict(item.metadata),
+            recorded_at=now,
+        )
+        for index, item in enumerate(items)
+    ]
+    Fragment.objects.bulk_create(fragments)
+    joins = _joins(team_id=team_id, fragments=fragments, items=items, texts=texts, now=now)
+    new = _between_voices(team_id, joins)
+    GroupJoin.objects.bulk_create(joins, ignore_conflicts=True)
+    record_scans(fragments, assessments, now=now)
+    return Staged(tuple(fragments), frozenset(g for j in new for g in (j.one_id, j.other_id)))
+
+
+def copy_words(*, team_id: UUID, fragment_id: UUID, words: Sequence[Copied], now: datetime) -> None:
+    """Store words copied from a fragment beside the rows that need them."""
+    Wording.objects.bulk_create(
+        Wording(team_id=team_id, fragment_id=fragment_id, of=w.of, kind=w.kind, text=w.text, recorded_at=now)
+        for w in words
+    )
+
+
+def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> dict[str, StoredText]:
+    """Store each distinct text once; a text that the team already has is shared."""
+    key = settings.CONTENT_KEY.encode()
+    digests = {text: (keyed_digest(key, text), keyed_digest(key, normal_text(text))) for text in texts}
+    normals = {normal for _, normal in digests.values()}
+    # Two intakes of the same words must see each other, or a join is missed.
+    lock_all(("text", team_id, normal) for normal in normals)
+    alike = Content.objects.of_team(team_id).filter(normal_digest__in=normals)
+    known = {digest: (number, normal) for number, digest, normal in alike.values_list("id", "digest", "normal_digest")}
+    said_before = {normal for _, normal in known.values()}
+    new = [
+        Content(team_id=team_id, digest=exact, normal_digest=normal, text=text, recorded_at=now)
+        for text, (exact, normal) in digests.items()
+        if exact not in known
+    ]
+    Content.objects.bulk_create(new)
+    ids = {exact: number for exact, (number, _) in known.items()} | {row.digest: row.id for row in new}
+    return {
+        text: StoredText(ids[exact], normal, shared=normal in said_before) for text, (exact, normal) in digests.items()
+    }
+
+
+def _joins(
+    *,
+    team_id: UUID,
+    fragments: Sequence[Fragment],
+    items: Sequence[EvidenceIn],
+    texts: Mapping[str, StoredText],
+    now: datetime,
+) -> list[GroupJoin]:
+    """Return the joins that new texts show: a shared hint, the same words as another, a stated derivation."""
+    hinted = {item.group_hint for item in items if item.group_hint}
+    hints = groups_of(team_id=team_id, kind=GroupKind.HINT, keys=hinted, now=now) if hinted else {}
+    same = _groups_of_words(team_id, fragments, [texts[item.content] for item in items])
+    origins = _groups_of_origins(team_id, {origin for item in items for origin in item.derived_from})
+    shown = [
+        (fragment, group, reason)
+        for fragment, item in zip(fragments, items, strict=True)
+        for reason, groups in (
+            (JoinReason.HINT, {hints[item.group_hint]} if item.group_hint else set()),
+            (JoinReason.SAME_TEXT, same[texts[item.content].normal_digest]),
+            (JoinReason.DERIVED, {origins[origin] for origin in item.derived_from}),
+        )
+        for group in sorted(groups)
+        if group != fragment.group_id
+    ]
+    return [
+        GroupJoin(
+            team_id=team_id,
+            one_id=fragment.group_id,
+            other_id=group,
+            reason=reason,
+            fragment=fragment,
+            recorded_at=now,
+        )
+        for fragment, group, reason in shown
+    ]
+
+
+def _groups_of_words(
+    team_id: UUID, fragments: Sequence[Fragment], texts: Sequence[StoredText]
+) -> Mapping[str, set[UUID]]:
+    """Return, by the digest of their words, the source groups of all who said the same, the new fragments included."""
+    found: dict[str, set[UUID]] = defaultdict(set)
+    for fragment, text in zip(fragments, texts, strict=True):
+        found[text.normal_digest].add(fragment.group_id)
+    if shared := {text.normal_digest for text in texts if text.shared}:
+        before = Fragment.objects.of_team(team_id).filter(content__normal_digest__in=shared)
+        for words, group in before.values_list("content__normal_digest", "group_id").distinct():
+            found[words].add(group)
+    return found
+
+
+def _groups_of_origins(team_id: UUID, origins: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return the source group of each fragment that a text says to derive from.
+
+    :raises FragmentUnknown: one is not there
+    """
+    if not origins:
+        return {}
+    found = dict(Fragment.objects.of_team(team_id).filter(pk__in=origins).values_list("id", "group_id"))
+    all_found(origins, set(found), "derived_from_fragment_ids")
+    return found
+
+
+def _between_voices(team_id: UUID, joins: Sequence[GroupJoin]) -> list[GroupJoin]:
+    """Return the joins of groups that were two voices until now: only those can change a count."""
+    known = joins_around(team_id=team_id, groups={g for j in joins for g in (j.one_id, j.other_id)})
+    return [j for j in joins if count_groups((j.one_id, j.other_id), known) > 1]

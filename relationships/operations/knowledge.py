@@ -1,0 +1,205 @@
+"""What a plan writes: observations, judgments, records, supports, references."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from relationships.identity import semantic_group_key
+from relationships.models import (
+    CrossReference,
+    EvidenceSupport,
+    Lineage,
+    Observation,
+    ObservationResolution,
+    ObservationSpan,
+    RelationshipRecord,
+    SupportDecision,
+    VerificationEvent,
+)
+from relationships.operations.standing import apply_changes
+from relationships.plan import KnowledgePlan, NewObservation, NewSupport, Origin
+from relationships.search import write_documents
+from relationships.vocabulary import SupportAction
+
+
+def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response_hash: str, now: datetime) -> None:
+    """Write a plan: observations, judgments, records, supports, transitions, references, search documents."""
+    team = origin.team_id
+    _write_observations(origin, plan.observations, model=model, response_hash=response_hash, now=now)
+    _insert_records(origin, plan, now=now)
+    _write_resolutions(team, plan.observations, now=now)
+    _grant(origin, plan.supports, now=now)
+    apply_changes(team_id=team, changes=plan.changes, created={r.id for r in plan.records}, now=now)
+    CrossReference.objects.bulk_create(
+        CrossReference(
+            team_id=team,
+            author_id=origin.owner_id,
+            source_relationship_id=r.source_id,
+            source_version=r.source_version,
+            target_relationship_id=r.target_id,
+            target_version=r.target_version,
+            kind=r.kind,
+            verification_id=r.verification_id,
+            recorded_at=now,
+        )
+        for r in plan.references
+    )
+    Lineage.objects.bulk_create(
+        Lineage(
+            team_id=team,
+            successor_id=x.successor_id,
+            predecessor_id=x.predecessor_id,
+            kind=x.kind,
+            effective_at=x.effective_at,
+            recorded_at=now,
+        )
+        for x in plan.lineage
+    )
+    write_documents(team_id=team, record_ids={c.relationship_id for c in plan.changes}, now=now)
+
+
+def _write_observations(
+    origin: Origin, observations: Sequence[NewObservation], *, model: str, response_hash: str, now: datetime
+) -> None:
+    """Append what is new of observations and judgments: an item that re-enters brings its earlier ones along."""
+    team = origin.team_id
+    new = observations if origin.extracted == origin.cycle else ()
+    Observation.objects.bulk_create(_observation(origin, o, now=now) for o in new)
+    ObservationSpan.objects.bulk_create(
+        ObservationSpan(
+            team_id=team,
+            observation_id=o.id,
+            fragment_id=origin.fragment_id,
+            position=position,
+            start=start,
+            end=end,
+            recorded_at=now,
+        )
+        for o in new
+        for position, (start, end) in enumerate(o.spans)
+    )
+    VerificationEvent.objects.bulk_create(
+        VerificationEvent(
+            id=o.verification_id,
+            team_id=team,
+            observation_id=o.id,
+            cycle=origin.cycle,
+            verdict=o.verdict,
+            confidence=o.confidence,
+            model=model,
+            response_hash=response_hash,
+            recorded_at=now,
+        )
+        for o in observations
+        if o.judged_in == origin.cycle
+    )
+
+
+def _observation(origin: Origin, o: NewObservation, *, now: datetime) -> Observation:
+    return Observation(
+        id=o.id,
+        team_id=origin.team_id,
+        owner_id=origin.owner_id,
+        ingest_id=origin.ingest_id,
+        fragment_id=origin.fragment_id,
+        item_id=origin.item_id,
+        cycle=origin.extracted,
+        ref=o.ref,
+        subject_ref=o.subject_ref,
+        object_ref=o.object_ref,
+        polarity=o.polarity,
+        modality=o.modality,
+        valid_from=o.valid_from,
+        valid_to=o.valid_to,
+        valid_from_precision=o.valid_from_precision,
+        valid_to_precision=o.valid_to_precision,
+        scope_key=o.scope_key,
+        proposal_id=o.proposal_id,
+        observed_at=origin.observed_at,
+        recorded_at=now,
+    )
+
+
+def _insert_records(origin: Origin, plan: KnowledgePlan, *, now: datetime) -> None:
+    """Insert the new records in the state of their last change."""
+    last = {c.relationship_id: c for c in plan.changes}
+    RelationshipRecord.objects.bulk_create(
+        RelationshipRecord(
+            id=r.id,
+            team_id=origin.team_id,
+            owner_id=origin.owner_id,
+            subject_entity_id=r.identity.subject_id,
+            predicate_key=r.identity.predicate_key,
+            object_entity_id=r.identity.object_entity_id,
+            object_value_id=r.identity.object_value_id,
+            polarity=r.identity.polarity,
+            valid_from=r.identity.valid_from,
+            valid_to=r.identity.valid_to,
+            scope_key=r.identity.scope_key,
+            semantic_group_key=semantic_group_key(r.identity),
+            valid_from_precision=r.valid_from_precision,
+            valid_to_precision=r.valid_to_precision,
+            predicate_version=r.behaviour.version,
+            relationship_kind=r.behaviour.kind,
+            current_cardinality=r.behaviour.cardinality,
+            tier=last[r.id].tier,
+            status=last[r.id].status,
+            held_by_person=last[r.id].held_by_person,
+            support_count=last[r.id].support_count,
+            source_group_count=last[r.id].source_group_count,
+            version=last[r.id].version,
+            recorded_at=now,
+        )
+        for r in plan.records
+    )
+
+
+def _write_resolutions(team_id: UUID, observations: Sequence[NewObservation], *, now: datetime) -> None:
+    ObservationResolution.objects.bulk_create(
+        ObservationResolution(
+            team_id=team_id,
+            observation_id=o.id,
+            subject_entity_id=o.subject_id,
+            object_entity_id=o.object_entity_id,
+            object_value_id=o.object_value_id,
+            predicate_key=o.predicate.key if o.predicate else "",
+            predicate_version=o.predicate.version if o.predicate else None,
+            relationship_id=o.relationship_id,
+            outcome=o.outcome,
+            reason=o.reason,
+            recorded_at=now,
+        )
+        for o in observations
+    )
+
+
+def _grant(origin: Origin, supports: Sequence[NewSupport], *, now: datetime) -> None:
+    team = origin.team_id
+    EvidenceSupport.objects.bulk_create(
+        EvidenceSupport(
+            id=s.id,
+            team_id=team,
+            owner_id=origin.owner_id,
+            relationship_id=s.relationship_id,
+            observation_id=s.observation_id,
+            verification_id=s.verification_id,
+            fragment_id=origin.fragment_id,
+            group_id=origin.group_id,
+            authoritative=origin.authoritative,
+            start=s.start,
+            end=s.end,
+            recorded_at=now,
+        )
+        for s in supports
+        if not s.again
+    )
+    SupportDecision.objects.bulk_create(
+        SupportDecision(
+            team_id=team,
+            support_id=s.id,
+            action=SupportAction.REINSTATE if s.again else SupportAction.GRANT,
+            reason="entailed",
+            recorded_at=now,
+        )
+        for s in supports
+    )
