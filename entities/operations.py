@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from densemem.db.insert import insert
 from densemem.db.locks import lock
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.plan import NORMALIZATION, NewEntity, NewName, NewResolution, NewValue, Origin
@@ -21,7 +22,7 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
 
     Two commits may store the same names: each in the same order, or they wait for each other.
     """
-    Entity.objects.bulk_create(
+    insert(
         Entity(
             id=new.id,
             team_id=origin.team_id,
@@ -32,7 +33,7 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
         )
         for new in entities
     )
-    Name.objects.bulk_create(
+    insert(
         [
             Name(
                 team_id=origin.team_id,
@@ -54,7 +55,7 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
 
 def store_values(*, origin: Origin, values: Sequence[NewValue], now: datetime) -> None:
     """Keep typed values, in the order of their ids; one that the team already has stays as it is."""
-    Value.objects.bulk_create(
+    insert(
         [
             Value(
                 id=new.id,
@@ -75,7 +76,7 @@ def store_values(*, origin: Origin, values: Sequence[NewValue], now: datetime) -
 
 def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], now: datetime) -> None:
     """Append what was decided about each mention."""
-    ResolutionEvent.objects.bulk_create(
+    insert(
         ResolutionEvent(
             id=new.id,
             team_id=origin.team_id,
@@ -95,7 +96,7 @@ def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], 
         )
         for new in resolutions
     )
-    ResolutionCandidate.objects.bulk_create(
+    insert(
         ResolutionCandidate(
             team_id=origin.team_id,
             event_id=new.id,

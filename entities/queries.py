@@ -1,5 +1,6 @@
 """Reads of entities, names and values within one team."""
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,12 +8,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import OuterRef, Subquery
 
 from densemem.core import limits
-from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
+from entities.models import Entity, ResolutionCandidate, ResolutionEvent, Value
 from entities.policy import Newcomer
-from entities.vocabulary import EntityKind, EntityStatus, NameKind
+from entities.vocabulary import EntityKind, EntityStatus
 
 BEARING: Final = """
     FROM entities_name AS name JOIN entities_entity AS entity ON entity.id = name.entity_id
@@ -21,6 +21,12 @@ KNOWN_NAMES: Final = f"SELECT name.display, entity.kind {BEARING} ORDER BY name.
 BEARERS: Final = (
     f"SELECT DISTINCT name.key, entity.kind, entity.id, entity.first_ingest_id {BEARING} ORDER BY entity.id"
 )
+VIEWS: Final = """
+    SELECT entity.id, coalesce(name.display, ''), entity.kind, entity.identity_context
+    FROM entities_entity AS entity
+    LEFT JOIN entities_name AS name
+      ON (name.team_id, name.entity_id, name.kind) = (entity.team_id, entity.id, 'canonical')
+    WHERE entity.team_id = %(team)s AND entity.id = ANY(%(entities)s)"""
 NAMES: Final = """
     SELECT entity_id, display FROM entities_name
     WHERE team_id = %(team)s AND entity_id = ANY(%(entities)s) ORDER BY kind <> 'canonical', seq"""
@@ -73,12 +79,10 @@ def entity_views(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, C
     """Return each Entity with its canonical name."""
     if not entity_ids:
         return {}
-    canonical = Name.objects.of_team(team_id).filter(entity_id=OuterRef("pk"), kind=NameKind.CANONICAL)
-    rows = Entity.objects.of_team(team_id).filter(pk__in=entity_ids)
-    named = rows.annotate(name=Subquery(canonical.values("display")))
-    found = named.values_list("id", "name", "kind", "identity_context")
+    found = _rows(VIEWS, team=team_id, entities=list(entity_ids))
     return {
-        entity: CandidateView(entity, name or "", EntityKind(kind), context) for entity, name, kind, context in found
+        entity: CandidateView(entity, name, EntityKind(kind), json.loads(context))
+        for entity, name, kind, context in found
     }
 
 

@@ -19,25 +19,26 @@ from evidence.models import (
     Wording,
 )
 from evidence.policy import count_groups
-from evidence.vocabulary import Authority, QuarantineStatus, SecurityDecision, WordingKind
+from evidence.vocabulary import QuarantineStatus, SecurityDecision, WordingKind
 
-FRAGMENT: Final = """
-    SELECT fragment.id, fragment.team_id, fragment.owner_id, fragment.ingest_id, content.text, fragment.group_id,
-           fragment.authority = %s, coalesce(fragment.observed_at, fragment.recorded_at),
+# Whether it is current, and whether it is held.
+STANDS: Final = """
+    NOT EXISTS (SELECT FROM evidence_fragmentretirement AS gone
+                WHERE (gone.team_id, gone.fragment_id) = (fragment.team_id, fragment.id))
+      AND (source.id IS NULL OR source.current_revision_id IS NOT DISTINCT FROM fragment.revision_id),
+    EXISTS (SELECT FROM evidence_quarantine AS held
+            WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active')"""
+SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
+ONE: Final = "WHERE fragment.team_id = %(team)s AND fragment.id = %(fragment)s"
+STANDING: Final = f"SELECT {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
+FRAGMENT: Final = f"""
+    SELECT {STANDS}, fragment.id, fragment.team_id, fragment.owner_id, fragment.ingest_id, content.text,
+           fragment.group_id, fragment.authority = 'authoritative',
+           coalesce(fragment.observed_at, fragment.recorded_at),
            source.id, source.source_key, revision.id, revision.token
     FROM evidence_fragment AS fragment
-    JOIN evidence_content AS content ON content.id = fragment.content_id
-    LEFT JOIN evidence_source AS source ON source.id = fragment.source_id
-    LEFT JOIN evidence_sourcerevision AS revision ON revision.id = fragment.revision_id
-    WHERE fragment.team_id = %s AND fragment.id = %s"""
-STANDING: Final = """
-    SELECT NOT EXISTS (SELECT FROM evidence_fragmentretirement AS gone
-                       WHERE (gone.team_id, gone.fragment_id) = (fragment.team_id, fragment.id))
-             AND (source.id IS NULL OR source.current_revision_id IS NOT DISTINCT FROM fragment.revision_id),
-           EXISTS (SELECT FROM evidence_quarantine AS held
-                   WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = %s)
-    FROM evidence_fragment AS fragment LEFT JOIN evidence_source AS source ON source.id = fragment.source_id
-    WHERE fragment.team_id = %s AND fragment.id = %s"""
+    JOIN evidence_content AS content ON content.id = fragment.content_id {SOURCE}
+    LEFT JOIN evidence_sourcerevision AS revision ON revision.id = fragment.revision_id {ONE}"""  # noqa: S608 - our own words
 
 JOINS: Final = """
     SELECT one_id, other_id FROM evidence_groupjoin
@@ -85,11 +86,15 @@ class Standing:
     held: bool
 
 
-def get_fragment(*, team_id: UUID, fragment_id: UUID) -> FragmentView:
-    """Return one fragment with its text. A text that does not say when it was observed was observed when recorded."""
+def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Standing]:
+    """Return one fragment with its text, and how it stands.
+
+    A text that does not say when it was observed was observed when recorded.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(FRAGMENT, [Authority.AUTHORITATIVE.value, team_id, fragment_id])
-        return FragmentView(*cursor.fetchone())
+        cursor.execute(FRAGMENT, {"team": team_id, "fragment": fragment_id})
+        current, held, *columns = cursor.fetchone()
+        return FragmentView(*columns), Standing(current, held)
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
@@ -117,7 +122,7 @@ def standing_of(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> Stan
         source = Fragment.objects.of_team(team_id).filter(pk=fragment_id).values("source_id")
         list(Source.objects.of_team(team_id).filter(pk__in=source).select_for_update().values_list("pk"))
     with connection.cursor() as cursor:
-        cursor.execute(STANDING, [QuarantineStatus.ACTIVE.value, team_id, fragment_id])
+        cursor.execute(STANDING, {"team": team_id, "fragment": fragment_id})
         return Standing(*cursor.fetchone())
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from densemem.db.insert import together
 from densemem.db.locks import lock, share
 from entities.operations import append_resolutions, create_entities, lock_names, store_values
 from entities.plan import Origin as IdentityOrigin
@@ -90,8 +91,9 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
         NewTask(h.kind, h.subject, h.reason, h.observation_id, h.resolution_id, h.relationship_id, h.rival_id)
         for h in decided.held
     ]
-    finish(row, tasks=tasks, now=given.now)
-    report_calls(claim, accepted.calls)
+    with together():
+        finish(row, tasks=tasks, now=given.now)
+        report_calls(claim, accepted.calls, now=given.now)
     return True
 
 
@@ -195,9 +197,6 @@ def _write(
     """Write what was decided; nothing is decided here."""
     who = IdentityOrigin(claim.team_id, claim.owner_id, claim.ingest_id, claim.fragment_id, claim.item_id, claim.cycle)
     model, response_hash = accepted.judged.model, accepted.judged.response_hash
-    create_entities(origin=who, entities=mentions.entities, names=mentions.names, now=given.now)
-    store_values(origin=who, values=decided.values, now=given.now)
-    append_resolutions(origin=who, resolutions=mentions.resolutions, now=given.now)
     what = KnowledgeOrigin(
         claim.team_id,
         claim.owner_id,
@@ -210,14 +209,22 @@ def _write(
         given.authoritative,
         given.observed_at,
     )
-    write_knowledge(origin=what, plan=decided.plan, model=model, response_hash=response_hash, now=given.now)
+    with together():
+        create_entities(origin=who, entities=mentions.entities, names=mentions.names, now=given.now)
+        store_values(origin=who, values=decided.values, now=given.now)
+        append_resolutions(origin=who, resolutions=mentions.resolutions, now=given.now)
+        write_knowledge(origin=what, plan=decided.plan, model=model, response_hash=response_hash, now=given.now)
+        words = list(_words(given, mentions, decided))
+        copy_words(team_id=claim.team_id, fragment_id=claim.fragment_id, words=words, now=given.now)
+        if not given.verified:
+            keep_verification(claim, verification=given.verification, model=model)
     made = {entity.id for entity in mentions.entities}
-    renamed = {name.entity_id for name in mentions.names} - made
-    refresh_documents(team_id=claim.team_id, entity_ids=renamed, now=given.now)
-    words = list(_words(given, mentions, decided))
-    copy_words(team_id=claim.team_id, fragment_id=claim.fragment_id, words=words, now=given.now)
-    if not given.verified:
-        keep_verification(claim, verification=given.verification, model=model)
+    refresh_documents(
+        team_id=claim.team_id,
+        record_ids={change.relationship_id for change in decided.plan.changes},
+        entity_ids={name.entity_id for name in mentions.names} - made,
+        now=given.now,
+    )
 
 
 def _words(given: Given, mentions: MentionsDecided, decided: KnowledgeDecided) -> Iterator[Copied]:

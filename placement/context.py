@@ -14,7 +14,7 @@ from placement.contract import Draft, Extraction, Mention, ValueDraft
 from placement.offers import Offer
 from placement.plan.given import ended_by
 from placement.request import plain_value
-from relationships.queries import registry
+from relationships.queries import PredicateView
 
 WORD = regex.compile(r"[\p{L}\p{N}\p{M}][\p{L}\p{N}\p{M}'’.&+#-]*")
 UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]+")
@@ -24,11 +24,15 @@ ALSO_CALLED = "also_called"  # of the server alone, whatever a client calls its 
 
 
 def extraction_request(
-    fragment: FragmentView, *, proposal: Mapping[str, Any], signals: Sequence[SignalView], request_id: str
+    fragment: FragmentView,
+    vocabulary: Mapping[str, PredicateView],
+    *,
+    proposal: Mapping[str, Any],
+    signals: Sequence[SignalView],
+    request_id: str,
 ) -> dict[str, Any]:
     """Return what the structure reviewer is asked about one fragment."""
     names = known_names(team_id=fragment.team_id, keys=_possible_keys(fragment.text))
-    vocabulary = registry(team_id=fragment.team_id)
     return {
         "request_id": request_id,
         "evidence": [{"evidence_id": evidence_id(fragment), "content": fragment.text}],

@@ -3,6 +3,7 @@
 Tries that bring no complete answer are telemetry of the transport; they count apart from the answers.
 """
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -10,7 +11,6 @@ from typing import Any, TypeVar
 from django.conf import settings
 
 from densemem.core import limits
-from densemem.core.canonical import canonical_json
 from densemem.providers.base import Answer, Call, Provider, ProviderUnavailable, Role, Stage, Turn
 from densemem.providers.prices import cost_micros
 from placement import contract
@@ -45,7 +45,7 @@ def converse(
     """
     schema = contract.EXTRACTION if stage is Stage.EXTRACT else contract.VERIFIER_RESPONSE
     system = contract.prompt("reviewer" if stage is Stage.EXTRACT else "verifier")
-    turns: tuple[Turn, ...] = (Turn(Role.USER, canonical_json(request).decode()),)
+    turns: tuple[Turn, ...] = (Turn(Role.USER, _as_text(request)),)
     for number in range(1, limits.ANSWERS + 1):
         call = Call(stage, system, turns, schema, float(limits.CALL_SECONDS))
         answer, spent = _ask(provider, call, number, calls)
@@ -62,6 +62,11 @@ def converse(
         calls.append(_report(call, number, AttemptOutcome.VALID, spent, answer))
         return result, answer
     raise AnswersExhausted(stage, truncated=answer.truncated)
+
+
+def _as_text(request: Mapping[str, Any]) -> str:
+    """Return a request as JSON; the same request reads the same."""
+    return json.dumps(request, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _ask(provider: Provider, call: Call, number: int, calls: list[CallReport]) -> tuple[Answer, int]:

@@ -15,7 +15,7 @@ from entities.vocabulary import EntityKind, ValueType
 from evidence.queries import FragmentView
 from placement.contract import Accepts, Draft, Extraction
 from relationships.policy import Behaviour
-from relationships.queries import PredicateView, registry
+from relationships.queries import PredicateView
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,19 @@ def check_value(value_type: ValueType, value: str, unit: str | None) -> None:
         raise ValueError(refused.detail) from refused
 
 
-def make(fragment: FragmentView, extraction: Extraction, *, proposal: Mapping[str, Any]) -> Offer:
-    """Read the candidates and the registry that the verifier may choose from; a failed read fails the item.
+def make(
+    fragment: FragmentView,
+    extraction: Extraction,
+    known: Mapping[str, PredicateView],
+    *,
+    proposal: Mapping[str, Any],
+) -> Offer:
+    """Read the candidates that the verifier may choose from, beside the registry; a failed read fails the item.
 
     :param proposal: of the client; an id in it is a hint, read again: another team's, or a retired one, is passed over
     """
     keys = {m.ref: _key(m.surface) for m in extraction.mentions}
     bearers = bearers_of(team_id=fragment.team_id, keys=set(keys.values()))
-    known = registry(team_id=fragment.team_id)
     hints = _hints(extraction, keys, proposal)
     views = hinted(team_id=fragment.team_id, entity_ids={entity for ids in hints.values() for entity in ids})
     return Offer(

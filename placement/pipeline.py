@@ -11,7 +11,7 @@ from typing import Any
 
 from densemem.providers.base import Provider, ProviderUnavailable, Stage
 from entities.policy import CandidatesMoved
-from evidence.queries import get_fragment, signals_of, standing_of
+from evidence.queries import Standing, get_fragment, signals_of, standing_of
 from evidence.vocabulary import SecurityEventKind
 from placement import contract, offers
 from placement.commit import Accepted, Judged, commit
@@ -30,8 +30,8 @@ from placement.operations import (
     put_back,
     report_calls,
 )
-from placement.queries import proposal_of
 from placement.reentry import begin
+from relationships.queries import registry
 
 log = logging.getLogger(__name__)
 
@@ -73,22 +73,22 @@ def _kind_of(fault: Exception) -> str:
 
 
 def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
-    fragment = get_fragment(team_id=claim.team_id, fragment_id=claim.fragment_id)
-    if _ended_before(claim):
+    fragment, standing = get_fragment(team_id=claim.team_id, fragment_id=claim.fragment_id)
+    if _ended_before(claim, standing):
         return
     signals = signals_of(team_id=claim.team_id, fragment_id=fragment.id) if claim.guarded else []
+    entry, known = begin(claim), registry(team_id=claim.team_id)
     # What a guarded text's sender proposes is not shown to the models.
-    proposal = {} if claim.guarded else proposal_of(team_id=claim.team_id, item_id=claim.item_id)
-    entry = begin(claim)
+    proposal = {} if claim.guarded else entry.proposal
     extraction = entry.extraction
     if extraction is None:
         asked = extraction_request(
-            fragment, proposal=proposal, signals=signals, request_id=f"extract_{claim.token.hex}"
+            fragment, known, proposal=proposal, signals=signals, request_id=f"extract_{claim.token.hex}"
         )
         extraction = _extract(claim, provider, asked, calls)
         if extraction is None:
             return
-    offer = offers.make(fragment, extraction, proposal=proposal)
+    offer = offers.make(fragment, extraction, known, proposal=proposal)
     bound = entry.binding(offer.keys)
     offer = replace(offer, predicates={**offer.predicates, **{ref: (key,) for ref, key in bound.predicates.items()}})
     judged = Judged(entry.verification, "", "") if entry.verification else None
@@ -115,7 +115,7 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
     if commit(claim, accepted):
         calls.clear()  # reported with the rest
     else:
-        _ended_before(claim)
+        _ended_before(claim, _standing_of(claim))
 
 
 def _extract(
@@ -140,7 +140,7 @@ def _verify(
     claim: Claim, provider: Provider, question: Mapping[str, Any], offer: offers.Offer, calls: list[CallReport]
 ) -> Judged | None:
     """Ask the verifier; None when it saw control text. Whether the revision is still current is looked at first."""
-    if _ended_before(claim):
+    if _ended_before(claim, _standing_of(claim)):
         return None
     verification, answer = converse(
         provider,
@@ -155,9 +155,12 @@ def _verify(
     return Judged(verification, answer.model, hashlib.sha256(answer.text.encode()).hexdigest())
 
 
-def _ended_before(claim: Claim) -> bool:
+def _standing_of(claim: Claim) -> Standing:
+    return standing_of(team_id=claim.team_id, fragment_id=claim.fragment_id)
+
+
+def _ended_before(claim: Claim, standing: Standing) -> bool:
     """End an item that may not be placed, since its revision is outdated or its text is held."""
-    standing = standing_of(team_id=claim.team_id, fragment_id=claim.fragment_id)
     if not standing.current:
         end_superseded(claim)
     elif standing.held:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db.models import BigIntegerField, Count, DurationField, ExpressionWrapper, Sum
@@ -28,12 +28,6 @@ class Usage:
 def is_settled(*, team_id: UUID, ingest_id: UUID) -> bool:
     """Tell if nothing of an ingest waits for a worker."""
     return not Item.objects.of_team(team_id).filter(ingest_id=ingest_id, state__in=READY).exists()
-
-
-def proposal_of(*, team_id: UUID, item_id: UUID) -> dict[str, Any]:
-    """Return the part of the client's proposal that cites an item; empty when there is none."""
-    found = ItemProposal.objects.of_team(team_id).filter(item_id=item_id).values_list("payload", flat=True).first()
-    return dict(found) if found else {}
 
 
 def corrections_wanted(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[UUID, list[str]]:

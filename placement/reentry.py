@@ -5,21 +5,29 @@ answers; select_predicate at the candidate stage with one new verifier request; 
 the observations that a decision answers are taken up again.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
+
+from django.db import connection
 
 from entities.queries import settled_mentions
 from placement.contract import Extraction, Verification
 from placement.contract.kept import latest, narrowed, unpacked_extraction, unpacked_verification
-from placement.models import ItemAnswer
 from placement.operations import Claim
 from placement.plan import Bound
 from relationships.queries import refs_of_observations
 from review.queries import Answer, unused_answer
 from review.vocabulary import DecisionAction
 
+# What was proposed for an item, and what was accepted about it, the earliest first.
+KEPT: Final = """
+    SELECT 'propose', 0, payload FROM placement_itemproposal WHERE team_id = %(team)s AND item_id = %(item)s
+    UNION ALL
+    SELECT stage, cycle, payload FROM placement_itemanswer WHERE team_id = %(team)s AND item_id = %(item)s
+    ORDER BY 2"""
 CHOICES: Final = (DecisionAction.SELECT_ENTITY, DecisionAction.CONFIRM_NEW_ENTITY)
 AT_POLICY: Final = (*CHOICES, DecisionAction.ACCEPT, DecisionAction.REJECT)
 
@@ -29,11 +37,13 @@ class Entry:
     """
     What an item brings along.
 
+    :param proposal: the part of the client's proposal that cites it; empty when there is none
     :param extracted: the cycle of its extraction
     :param statements: how many the whole extraction has, where only a part is taken up
     :param verified: by draft ref, the cycle in which a kept judgment was given; empty when it is asked for
     """
 
+    proposal: Mapping[str, Any]
     extracted: int
     extraction: Extraction | None = None
     statements: int | None = None
@@ -58,13 +68,16 @@ class Entry:
 
 def begin(claim: Claim) -> Entry:
     """Return where a claimed item begins."""
-    rows = ItemAnswer.objects.of_team(claim.team_id).filter(item_id=claim.item_id).order_by("cycle")
-    kept = list(rows.values_list("stage", "cycle", "payload"))
+    with connection.cursor() as cursor:
+        cursor.execute(KEPT, {"team": claim.team_id, "item": claim.item_id})
+        kept = [(stage, cycle, json.loads(payload)) for stage, cycle, payload in cursor.fetchall()]
+    proposal: Mapping[str, Any] = next((payload for stage, _, payload in kept if stage == "propose"), {})
     answer = unused_answer(team_id=claim.team_id, item_id=claim.item_id) if claim.cycle > 1 else None
     extractions = {cycle: payload for stage, cycle, payload in kept if stage == "extract"}
     if answer is None or answer.action not in (*AT_POLICY, DecisionAction.SELECT_PREDICATE):
         ready = extractions.get(claim.cycle)
         return Entry(
+            proposal=proposal,
             extracted=claim.cycle,
             extraction=unpacked_extraction(ready) if ready else None,
             bound=_correcting(answer) if answer and answer.action is DecisionAction.CORRECT else Bound(),
@@ -72,9 +85,11 @@ def begin(claim: Claim) -> Entry:
     extracted = max(extractions)
     refs = refs_of_observations(team_id=claim.team_id, observation_ids=answer.observation_ids, extracted=extracted)
     if not refs:  # the text was read anew since: the answer was about what it said before
-        return Entry(extracted=claim.cycle)
+        return Entry(proposal=proposal, extracted=claim.cycle)
     judged = {cycle: payload for stage, cycle, payload in kept if stage == "verify" and cycle >= extracted}
-    entry = _taken_up(claim, answer, refs, extracted, unpacked_extraction(extractions[extracted]))
+    entry = replace(
+        _taken_up(claim, answer, refs, extracted, unpacked_extraction(extractions[extracted])), proposal=proposal
+    )
     return entry if answer.action is DecisionAction.SELECT_PREDICATE else _with_judgments(entry, judged)
 
 
@@ -100,6 +115,7 @@ def _taken_up(claim: Claim, answer: Answer, refs: frozenset[str], extracted: int
         rejected=refs if action is DecisionAction.REJECT else frozenset(),
     )
     return Entry(
+        proposal={},
         extracted=extracted,
         extraction=narrowed(whole, refs),
         statements=len(whole.observations),

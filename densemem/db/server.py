@@ -16,6 +16,7 @@ OWNER: Final = "densemem_owner"
 APPLICATION: Final = "densemem_app"
 SECRET_BYTES: Final = 48
 KEEP_SECONDS: Final = 60
+PREPARED_AFTER: Final = 2
 
 
 def kept_secret(home: Path, name: str) -> str:
@@ -96,4 +97,7 @@ def _embedded(place: Place, user: str, password: str) -> dict[str, Any]:
 
 def _connection(**parts: Any) -> dict[str, Any]:
     # The threads of the server live on, and so do their connections; each is tried before a request uses it again.
-    return {**parts, "CONN_MAX_AGE": KEEP_SECONDS, "CONN_HEALTH_CHECKS": True, "ATOMIC_REQUESTS": False}
+    # The server plans a statement once for each connection, so values travel beside the statement.
+    options = {**parts.pop("OPTIONS", {}), "server_side_binding": True, "prepare_threshold": PREPARED_AFTER}
+    lasting = {"CONN_MAX_AGE": KEEP_SECONDS, "CONN_HEALTH_CHECKS": True, "ATOMIC_REQUESTS": False}
+    return {**parts, **lasting, "OPTIONS": options}

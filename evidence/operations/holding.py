@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from densemem.db.insert import insert
 from evidence.models import (
     Fragment,
     Quarantine,
@@ -34,7 +35,7 @@ def quarantine(
         team_id=team_id, fragment_id=fragment_id, kind=by, decision=SecurityDecision.QUARANTINE, recorded_at=now
     )
     found = [(kind, Severity.HIGH, start, end) for kind, start, end in signals]
-    SecuritySignal.objects.bulk_create(_signals(event, found, now=now))
+    insert(_signals(event, found, now=now))
     _hold(team_id=team_id, fragment_id=fragment_id, now=now)
 
 
@@ -68,7 +69,7 @@ def release(*, team_id: UUID, fragment_id: UUID, actor_id: UUID, reason: str, no
 
 
 def record_scans(fragments: Sequence[Fragment], assessments: Sequence[Assessment], *, now: datetime) -> None:
-    """Append what the deterministic scan saw in each fragment; hold those of which it says so."""
+    """Append what the deterministic scan saw in each fragment."""
     events = [
         SecurityEvent(
             team_id=fragment.team_id,
@@ -80,12 +81,16 @@ def record_scans(fragments: Sequence[Fragment], assessments: Sequence[Assessment
         )
         for fragment, assessment in zip(fragments, assessments, strict=True)
     ]
-    SecurityEvent.objects.bulk_create(events)
-    SecuritySignal.objects.bulk_create(
+    insert(events)
+    insert(
         signal
         for event, assessment in zip(events, assessments, strict=True)
         for signal in _signals(event, [(s.kind, s.severity, s.start, s.end) for s in assessment.signals], now=now)
     )
+
+
+def hold_scanned(fragments: Sequence[Fragment], assessments: Sequence[Assessment], *, now: datetime) -> None:
+    """Hold the fragments of which the scan says so."""
     for fragment, assessment in zip(fragments, assessments, strict=True):
         if assessment.decision is ScanDecision.QUARANTINE:
             _hold(team_id=fragment.team_id, fragment_id=fragment.id, now=now)

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.conf import settings
 
 from densemem.core.canonical import keyed_digest
+from densemem.db.insert import insert, together
 from densemem.db.locks import lock_all
 from evidence.models import (
     Content,
@@ -17,7 +18,7 @@ from evidence.models import (
     Ingest,
     Wording,
 )
-from evidence.operations.holding import record_scans
+from evidence.operations.holding import hold_scanned, record_scans
 from evidence.operations.sources import SourceStep, all_found, group_of, groups_of
 from evidence.policy import EvidenceIn, count_groups, normal_text
 from evidence.queries import joins_around
@@ -57,9 +58,8 @@ class Copied:
 
 def open_ingest(*, team_id: UUID, owner_id: UUID, key: str, request_hash: str, now: datetime) -> UUID:
     """Record an accepted request and return its id."""
-    made = Ingest.objects.create(
-        team_id=team_id, owner_id=owner_id, idempotency_key=key, request_hash=request_hash, recorded_at=now
-    )
+    made = Ingest(team_id=team_id, owner_id=owner_id, idempotency_key=key, request_hash=request_hash, recorded_at=now)
+    insert([made])
     return made.id
 
 
@@ -78,39 +78,41 @@ def stage(
     :param steps: by source key
     :raises FragmentUnknown: a text says that it derives from a fragment that is not there
     """
-    texts = _store_contents(team_id=team_id, texts=[item.content for item in items], now=now)
     own = group_of(team_id=team_id, kind=GroupKind.OWNER, key=str(owner_id), now=now)
-    fragments = [
-        Fragment(
-            team_id=team_id,
-            owner_id=owner_id,
-            ingest_id=ingest_id,
-            evidence_index=index,
-            content_id=texts[item.content].content_id,
-            source_type=item.source_type,
-            authority=item.authority,
-            source_label=item.source_label,
-            source=steps[item.source.key].source if item.source else None,
-            revision_id=steps[item.source.key].revision_id if item.source else None,
-            group_id=steps[item.source.key].source.group_id if item.source else own,
-            observed_at=item.observed_at,
-            labels=list(item.labels),
-            metadata=dict(item.metadata),
-            recorded_at=now,
-        )
-        for index, item in enumerate(items)
-    ]
-    Fragment.objects.bulk_create(fragments)
-    joins = _joins(team_id=team_id, fragments=fragments, items=items, texts=texts, now=now)
-    new = _between_voices(team_id, joins)
-    GroupJoin.objects.bulk_create(joins, ignore_conflicts=True)
-    record_scans(fragments, assessments, now=now)
+    with together():
+        texts = _store_contents(team_id=team_id, texts=[item.content for item in items], now=now)
+        fragments = [
+            Fragment(
+                team_id=team_id,
+                owner_id=owner_id,
+                ingest_id=ingest_id,
+                evidence_index=index,
+                content_id=texts[item.content].content_id,
+                source_type=item.source_type,
+                authority=item.authority,
+                source_label=item.source_label,
+                source=steps[item.source.key].source if item.source else None,
+                revision_id=steps[item.source.key].revision_id if item.source else None,
+                group_id=steps[item.source.key].source.group_id if item.source else own,
+                observed_at=item.observed_at,
+                labels=list(item.labels),
+                metadata=dict(item.metadata),
+                recorded_at=now,
+            )
+            for index, item in enumerate(items)
+        ]
+        insert(fragments)
+        joins = _joins(team_id=team_id, fragments=fragments, items=items, texts=texts, now=now)
+        new = _between_voices(team_id, joins)
+        insert(joins, ignore_conflicts=True)
+        record_scans(fragments, assessments, now=now)
+    hold_scanned(fragments, assessments, now=now)
     return Staged(tuple(fragments), frozenset(g for j in new for g in (j.one_id, j.other_id)))
 
 
 def copy_words(*, team_id: UUID, fragment_id: UUID, words: Sequence[Copied], now: datetime) -> None:
     """Store words copied from a fragment beside the rows that need them."""
-    Wording.objects.bulk_create(
+    insert(
         Wording(team_id=team_id, fragment_id=fragment_id, of=w.of, kind=w.kind, text=w.text, recorded_at=now)
         for w in words
     )
@@ -131,7 +133,7 @@ def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> di
         for text, (exact, normal) in digests.items()
         if exact not in known
     ]
-    Content.objects.bulk_create(new)
+    insert(new)
     ids = {exact: number for exact, (number, _) in known.items()} | {row.digest: row.id for row in new}
     return {
         text: StoredText(ids[exact], normal, shared=normal in said_before) for text, (exact, normal) in digests.items()

@@ -8,12 +8,13 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import connection, transaction
-from django.db.models import DateTimeField, Func
 from django.utils import timezone
 from django_q.models import OrmQ
 from django_q.tasks import async_task
+from psycopg import ClientCursor
 
 from densemem.core import limits
+from densemem.db.insert import insert
 from placement.models import Attempt, Item
 from placement.operations.steps import end
 from placement.policy import backoff, may_go_uncounted, may_try_again
@@ -86,13 +87,6 @@ class CallReport:
     cost_micros: int = 0  # millionths of a US dollar
 
 
-class DatabaseClock(Func):
-    """The database's clock inside a statement, also while the statement waits for a lock."""
-
-    function = "CLOCK_TIMESTAMP"
-    output_field = DateTimeField()
-
-
 def database_now() -> datetime:
     """Return the database's clock: the only one that leases know."""
     with connection.cursor() as cursor:
@@ -130,7 +124,9 @@ def _claim(after: UUID | None) -> Claim | None:
     """Take what is next in turn, whatever became of it before."""
     with connection.cursor() as cursor:
         chosen = OLDEST if after is None else IN_TURN
-        cursor.execute(CLAIM + chosen + CLAIMED, {"after": after, "token": uuid4(), "lease": limits.LEASE_SECONDS})
+        given = {"after": after, "token": uuid4(), "lease": limits.LEASE_SECONDS}
+        # Several statements go out at once only with their values inside.
+        cursor.execute(ClientCursor(connection.connection).mogrify(CLAIM + chosen + CLAIMED, given))
         while cursor.nextset():  # past the settings
             pass
         found = cursor.fetchone()
@@ -150,7 +146,7 @@ def heartbeat(claim: Claim) -> None:
     :raises LeaseLost: it is not ours any more
     """
     with connection.cursor() as cursor:
-        cursor.execute(RENEW, _ours(claim))
+        cursor.execute(RENEW, ours(claim))
         if not cursor.rowcount:
             raise LeaseLost(claim.item_id)
 
@@ -160,7 +156,7 @@ def hold(claim: Claim) -> Item:
 
     :raises LeaseLost: it is not
     """
-    for row in Item.objects.raw(HOLD, _ours(claim)):
+    for row in Item.objects.raw(HOLD, ours(claim)):
         return row
     raise LeaseLost(claim.item_id)
 
@@ -187,9 +183,13 @@ def put_back(claim: Claim, *, reason: str, uncounted: bool = False, asked_second
     row.save(update_fields=["attempts", "uncounted", "available_at", "attempt_token", "lease_until"])
 
 
-def report_calls(claim: Claim, calls: Sequence[CallReport]) -> None:
-    """Keep the telemetry of model calls, whatever became of the item."""
-    Attempt.objects.bulk_create(
+def report_calls(claim: Claim, calls: Sequence[CallReport], *, now: datetime | None = None) -> None:
+    """Keep the telemetry of model calls, whatever became of the item.
+
+    :param now: the database's clock, where the caller knows it
+    """
+    made_at = now or database_now()
+    insert(
         Attempt(
             team_id=claim.team_id,
             item_id=claim.item_id,
@@ -203,11 +203,12 @@ def report_calls(claim: Claim, calls: Sequence[CallReport]) -> None:
             tokens_out=c.tokens_out,
             cost_micros=c.cost_micros,
             milliseconds=c.milliseconds,
-            made_at=DatabaseClock(),
+            made_at=made_at,
         )
         for c in calls
     )
 
 
-def _ours(claim: Claim) -> dict[str, Any]:
+def ours(claim: Claim) -> dict[str, Any]:
+    """Return what the fence asks for."""
     return {"team": claim.team_id, "item": claim.item_id, "token": claim.token, "lease": LEASE}

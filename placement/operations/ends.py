@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
+from psycopg.types.json import Jsonb
 
+from densemem.core.ids import uuid7
+from densemem.db.insert import insert
 from densemem.db.locks import share
 from evidence.operations import quarantine as hold_evidence
 from evidence.vocabulary import SecurityEventKind, SignalKind
 from placement.contract import Extraction, Verification
 from placement.contract.kept import packed
 from placement.models import Item, ItemAnswer
-from placement.operations.claims import Claim, DatabaseClock, database_now, hold
+from placement.operations.claims import OURS, Claim, LeaseLost, database_now, hold, ours
 from placement.operations.intake import withdraw_questions
 from placement.operations.steps import ask, ask_for_release, end
 from placement.vocabulary import ItemCategory, ItemState
@@ -20,6 +24,12 @@ from relationships.operations import revoke_for_fragments
 from relationships.vocabulary import Status
 from review.operations import NewTask
 from review.queries import open_reason
+
+KEEP: Final = f"""
+    INSERT INTO placement_itemanswer (id, team_id, item_id, fragment_id, cycle, stage, model, payload)
+    SELECT %(id)s, team_id, id, fragment_id, version, 'extract', %(model)s, %(payload)s
+    FROM placement_item {OURS} FOR UPDATE
+    ON CONFLICT DO NOTHING"""  # noqa: S608 - our own words
 
 
 def finish(row: Item, *, tasks: Sequence[NewTask], now: datetime) -> None:
@@ -40,33 +50,30 @@ def _still_open(row: Item) -> str | None:
     return open_reason(team_id=row.team_id, item_id=row.id) if row.version > 1 else None
 
 
-@transaction.atomic
 def keep_extraction(claim: Claim, *, extraction: Extraction, model: str) -> None:
     """Keep an accepted extraction: a later claim of the same cycle need not ask for it again.
 
     :raises LeaseLost: the item is not ours any more
     """
-    hold(claim)
-    _keep(claim, stage="extract", answer=extraction, model=model)
+    kept = {"id": uuid7(), "model": model[:128], "payload": Jsonb(packed(extraction))}
+    with connection.cursor() as cursor:
+        cursor.execute(KEEP, ours(claim) | kept)
+        if not cursor.rowcount:
+            raise LeaseLost(claim.item_id)
 
 
 def keep_verification(claim: Claim, *, verification: Verification, model: str) -> None:
     """Keep an accepted judgment whole, inside the commit that rests on it: a decision may re-enter with it."""
-    _keep(claim, stage="verify", answer=verification, model=model)
-
-
-def _keep(claim: Claim, *, stage: str, answer: Extraction | Verification, model: str) -> None:
     row = ItemAnswer(
         team_id=claim.team_id,
         item_id=claim.item_id,
         fragment_id=claim.fragment_id,
         cycle=claim.cycle,
-        stage=stage,
+        stage="verify",
         model=model[:128],
-        payload=packed(answer),
-        recorded_at=DatabaseClock(),
+        payload=packed(verification),
     )
-    ItemAnswer.objects.bulk_create([row], ignore_conflicts=True)
+    insert([row], ignore_conflicts=True)
 
 
 @transaction.atomic

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from densemem.db.insert import insert, together
 from densemem.db.locks import lock
 from evidence.vocabulary import ScanDecision
-from placement.models import Item, ItemEvent, ItemProposal, Run
+from placement.models import Item, ItemProposal, Run
 from placement.operations.steps import ask_for_release, end, event_of
 from placement.vocabulary import READY, ItemCategory, ItemState
 from review.operations import cancel_tasks
@@ -35,7 +36,7 @@ class Staging:
 
 def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[Staging], now: datetime) -> None:
     """Queue the fragments of one ingest. Called inside the intake transaction."""
-    run = Run.objects.create(team_id=team_id, ingest_id=ingest_id, recorded_at=now)
+    run = Run(team_id=team_id, ingest_id=ingest_id, recorded_at=now)
     rows = [
         Item(
             team_id=team_id,
@@ -52,13 +53,17 @@ def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[
         )
         for s in items
     ]
-    Item.objects.bulk_create(rows)
-    ItemEvent.objects.bulk_create(event_of(row, now=now) for row in rows)
-    ItemProposal.objects.bulk_create(
-        ItemProposal(team_id=team_id, item=row, fragment_id=s.fragment_id, payload=dict(s.proposal), recorded_at=now)
-        for row, s in zip(rows, items, strict=True)
-        if s.proposal
-    )
+    with together():
+        insert([run])
+        insert(rows)
+        insert(event_of(row, now=now) for row in rows)
+        insert(
+            ItemProposal(
+                team_id=team_id, item=row, fragment_id=s.fragment_id, payload=dict(s.proposal), recorded_at=now
+            )
+            for row, s in zip(rows, items, strict=True)
+            if s.proposal
+        )
     for row in rows:
         if row.state == ItemState.QUARANTINED:
             ask_for_release(row, now=now)

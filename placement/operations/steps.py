@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from densemem.db.insert import insert
 from densemem.db.locks import lock
 from placement.models import Item, ItemEvent
 from placement.vocabulary import ItemCategory, ItemState
@@ -90,4 +91,4 @@ def _step(
     row.version += 1
     row.attempt_token, row.lease_until = None, None
     row.save(update_fields=CHANGING)
-    event_of(row, now=now, actor_id=actor_id).save(force_insert=True)
+    insert([event_of(row, now=now, actor_id=actor_id)])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from densemem.db.insert import insert
 from relationships.identity import semantic_group_key
 from relationships.models import (
     CrossReference,
@@ -18,19 +19,21 @@ from relationships.models import (
 )
 from relationships.operations.standing import apply_changes
 from relationships.plan import KnowledgePlan, NewObservation, NewSupport, Origin
-from relationships.search import write_documents
 from relationships.vocabulary import SupportAction
 
 
 def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response_hash: str, now: datetime) -> None:
-    """Write a plan: observations, judgments, records, supports, transitions, references, search documents."""
+    """Write a plan: observations, judgments, records, supports, transitions, references.
+
+    The search documents of what changed are the caller's, once all of it is written.
+    """
     team = origin.team_id
     _write_observations(origin, plan.observations, model=model, response_hash=response_hash, now=now)
     _insert_records(origin, plan, now=now)
     _write_resolutions(team, plan.observations, now=now)
     _grant(origin, plan.supports, now=now)
     apply_changes(team_id=team, changes=plan.changes, created={r.id for r in plan.records}, now=now)
-    CrossReference.objects.bulk_create(
+    insert(
         CrossReference(
             team_id=team,
             author_id=origin.owner_id,
@@ -44,7 +47,7 @@ def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response
         )
         for r in plan.references
     )
-    Lineage.objects.bulk_create(
+    insert(
         Lineage(
             team_id=team,
             successor_id=x.successor_id,
@@ -55,7 +58,6 @@ def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response
         )
         for x in plan.lineage
     )
-    write_documents(team_id=team, record_ids={c.relationship_id for c in plan.changes}, now=now)
 
 
 def _write_observations(
@@ -64,8 +66,8 @@ def _write_observations(
     """Append what is new of observations and judgments: an item that re-enters brings its earlier ones along."""
     team = origin.team_id
     new = observations if origin.extracted == origin.cycle else ()
-    Observation.objects.bulk_create(_observation(origin, o, now=now) for o in new)
-    ObservationSpan.objects.bulk_create(
+    insert(_observation(origin, o, now=now) for o in new)
+    insert(
         ObservationSpan(
             team_id=team,
             observation_id=o.id,
@@ -78,7 +80,7 @@ def _write_observations(
         for o in new
         for position, (start, end) in enumerate(o.spans)
     )
-    VerificationEvent.objects.bulk_create(
+    insert(
         VerificationEvent(
             id=o.verification_id,
             team_id=team,
@@ -123,7 +125,7 @@ def _observation(origin: Origin, o: NewObservation, *, now: datetime) -> Observa
 def _insert_records(origin: Origin, plan: KnowledgePlan, *, now: datetime) -> None:
     """Insert the new records in the state of their last change."""
     last = {c.relationship_id: c for c in plan.changes}
-    RelationshipRecord.objects.bulk_create(
+    insert(
         RelationshipRecord(
             id=r.id,
             team_id=origin.team_id,
@@ -155,7 +157,7 @@ def _insert_records(origin: Origin, plan: KnowledgePlan, *, now: datetime) -> No
 
 
 def _write_resolutions(team_id: UUID, observations: Sequence[NewObservation], *, now: datetime) -> None:
-    ObservationResolution.objects.bulk_create(
+    insert(
         ObservationResolution(
             team_id=team_id,
             observation_id=o.id,
@@ -175,7 +177,7 @@ def _write_resolutions(team_id: UUID, observations: Sequence[NewObservation], *,
 
 def _grant(origin: Origin, supports: Sequence[NewSupport], *, now: datetime) -> None:
     team = origin.team_id
-    EvidenceSupport.objects.bulk_create(
+    insert(
         EvidenceSupport(
             id=s.id,
             team_id=team,
@@ -193,7 +195,7 @@ def _grant(origin: Origin, supports: Sequence[NewSupport], *, now: datetime) -> 
         for s in supports
         if not s.again
     )
-    SupportDecision.objects.bulk_create(
+    insert(
         SupportDecision(
             team_id=team,
             support_id=s.id,

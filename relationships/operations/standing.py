@@ -6,6 +6,7 @@ from uuid import UUID
 
 from densemem.core import limits
 from densemem.core.faults import Because, NotThere, Refused
+from densemem.db.insert import insert
 from evidence.queries import count_voices, joins_around
 from relationships.models import (
     RelationshipRecord,
@@ -52,7 +53,7 @@ def apply_changes(
         check_standing(tier=change.tier, status=change.status)
         if change.status_before is not None:
             check_step(before=change.status_before, after=change.status)
-    Transition.objects.bulk_create(
+    insert(
         Transition(
             team_id=team_id,
             relationship_id=c.relationship_id,
@@ -110,7 +111,7 @@ def revoke_for_fragments(
     if len(hit) > limits.FANOUT_SUPPORTS or len(records) > limits.FANOUT_RECORDS:
         raise FanoutExceeded("Too much knowledge depends on this source to change it at once.")
     locked = records_by_id(team_id=team_id, record_ids=records, lock=True)
-    SupportDecision.objects.bulk_create(
+    insert(
         SupportDecision(
             team_id=team_id,
             support_id=support,
@@ -161,11 +162,12 @@ def retract(*, team_id: UUID, owner_id: UUID, relationship_id: UUID, expected_ve
     write_documents(team_id=team_id, record_ids={row.id}, now=now)
 
 
-def refresh_documents(*, team_id: UUID, entity_ids: Collection[UUID], now: datetime) -> None:
-    """Write the search documents of these entities' records anew: they have learned a name to be found by."""
-    if entity_ids:
-        records = records_about(team_id=team_id, entity_ids=entity_ids)
-        write_documents(team_id=team_id, record_ids=records, now=now)
+def refresh_documents(
+    *, team_id: UUID, record_ids: Collection[UUID], entity_ids: Collection[UUID], now: datetime
+) -> None:
+    """Write anew the search documents of records that changed, and of entities that learned a name to be found by."""
+    renamed = records_about(team_id=team_id, entity_ids=entity_ids) if entity_ids else set()
+    write_documents(team_id=team_id, record_ids={*record_ids, *renamed}, now=now)
 
 
 def recompute_for_groups(*, team_id: UUID, groups: Collection[UUID], now: datetime) -> None:

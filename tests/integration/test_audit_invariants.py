@@ -45,7 +45,8 @@ OTHER = "(SELECT id FROM densemem_profile p WHERE p.id <> {0} AND p.team_id = {1
 def given_to_another(table: str, column: str = "owner_id") -> list[str]:
     """Return the SQL that gives one row to another profile of the team."""
     free = [without("record_identity")] if table == RECORD else []  # the other one may hold the same already
-    return [*free, update(table, f"{column} = {OTHER.format(column, table)}")]
+    told = f"id IN (SELECT relationship_id FROM {SUPPORT})" if table == RECORD else "true"  # its owner shows in them
+    return [*free, update(table, f"{column} = {OTHER.format(column, table)}", told)]
 
 
 PLANTED: Final = [
