@@ -1,17 +1,20 @@
 """The ASGI application: `/mcp` is the MCP door, everything else is Django."""
 
 import os
-from typing import cast
+from collections.abc import Iterator
+from contextlib import closing
+from typing import IO, cast
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "densemem.settings")
 django.setup()
 
-from django.core.handlers.asgi import ASGIHandler
-from django.http import HttpRequest
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.http.response import HttpResponseBase
-from starlette.types import ASGIApp, Receive, Scope, Send
+from django.urls import set_script_prefix
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from densemem.core.ids import uuid7
 from densemem.mcp.door import CLOSED, Door, opened, refuse
@@ -19,15 +22,44 @@ from densemem.mcp.threads import in_thread
 
 
 class Pages(ASGIHandler):
-    """Django. A request stays in one thread from the first middleware to the answer; all of them are synchronous."""
+    """Django. A request is one call in one thread, which has a connection to the database already.
+
+    Everything in it is synchronous; Django's own handler would go to a new thread and back for each signal.
+    """
 
     def load_middleware(self, is_async: bool = False) -> None:
         """Load it for a thread, whatever the event loop would like."""
         super().load_middleware(is_async=False)
 
-    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer in a thread that has a connection to the database already."""
-        return await in_thread(self.get_response, request)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[override]
+        """Answer one request, whole: no answer is larger than a page or a file of it."""
+        try:
+            body = await self.read_body(receive)
+        except RequestAborted:
+            return
+        start, content = await in_thread(self._answer, scope, body)
+        await send(start)
+        await send({"type": "http.response.body", "body": content})
+
+    def _answer(self, scope: Scope, body: IO[bytes]) -> tuple[Message, bytes]:
+        with body:
+            set_script_prefix(get_script_prefix(scope))
+            request, refused = self.create_request(scope, body)
+            response = self.get_response(request) if request else refused
+            assert response is not None
+            with closing(response):
+                return _start(response), b"".join(response)
+
+
+def _start(response: HttpResponseBase) -> Message:
+    return {"type": "http.response.start", "status": response.status_code, "headers": list(_headers(response))}
+
+
+def _headers(response: HttpResponseBase) -> Iterator[tuple[bytes, bytes]]:
+    for name, value in response.items():
+        yield name.encode("ascii"), value.encode("latin-1")
+    for cookie in response.cookies.values():
+        yield b"Set-Cookie", cookie.OutputString().encode("ascii")
 
 
 class Application:

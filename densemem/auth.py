@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hmac import compare_digest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.http import HttpRequest
 from django.utils import timezone
 from knox.crypto import hash_token
@@ -25,6 +26,20 @@ if TYPE_CHECKING:  # the settings name classes of this module, and importing vie
     from rest_framework.views import APIView
 
 USED_EVERY = timedelta(minutes=5)  # how coarse `last_used_at` is
+
+# Every request asks this, so it is one statement that the server plans once: no model is made of it.
+HELD: Final = """
+SELECT token.digest, token.expiry, token.scopes, token.last_used_at, login.id, login.is_active,
+       profile.team_id, profile.id, profile.name, profile.user_id,
+       profile.deactivated_at IS NULL AND steward.deactivated_at IS NULL,
+       membership.role, membership.scopes, membership.authority_grants
+FROM densemem_accesstoken token
+JOIN auth_user login ON login.id = token.user_id
+JOIN densemem_profile profile ON profile.id = token.profile_id
+LEFT JOIN densemem_profile steward ON steward.id = profile.steward_id
+LEFT JOIN densemem_membership membership ON membership.profile_id = profile.id
+WHERE token.token_key = %s
+"""
 
 
 class ScopeMissing(Exception):
@@ -70,28 +85,20 @@ def is_live(profile: Profile) -> bool:
     return profile.deactivated_at is None and (steward is None or steward.deactivated_at is None)
 
 
-def principal_of(profile: Profile, *, limit: frozenset[Scope] | None = None) -> Principal | None:
-    """Return the Principal of an active profile with a membership, its scopes cut to `limit`; else None."""
+def principal_of(profile: Profile) -> Principal | None:
+    """Return the Principal of an active profile with a membership; else None."""
     membership = getattr(profile, "membership", None)
     if membership is None or not is_live(profile):
         return None
-    scopes = frozenset(Scope(s) for s in membership.scopes)
     return Principal(
         team_id=profile.team_id,
         profile_id=profile.id,
         profile_name=profile.name,
         role=Role(membership.role),
-        scopes=scopes if limit is None else scopes & limit,
+        scopes=frozenset(map(Scope, membership.scopes)),
         authority_grants=frozenset(membership.authority_grants),
         user_id=profile.user_id,
     )
-
-
-def principal_of_token(token: AccessToken, *, now: datetime) -> Principal | None:
-    """Return the Principal behind a valid token and note coarsely that it was used."""
-    if token.last_used_at is None or now - token.last_used_at > USED_EVERY:
-        AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
-    return principal_of(token.profile, limit=frozenset(Scope(s) for s in token.scopes))
 
 
 def profiles_of_login(user: User | AnonymousUser) -> list[Profile]:
@@ -110,29 +117,72 @@ def principal_of_login(request: HttpRequest) -> Principal | None:
     return principal_of(profile) if profile else None
 
 
-def principal_of_bearer(secret: str) -> tuple[AbstractBaseUser, Principal]:
+class Held(NamedTuple):
+    """A token and who holds it, as the columns of `HELD`; no role without a membership."""
+
+    digest: str
+    expiry: datetime | None
+    scopes: list[str]
+    last_used_at: datetime | None
+    login_id: int
+    login_active: bool
+    team_id: UUID
+    profile_id: UUID
+    profile_name: str
+    user_id: int | None
+    live: bool
+    role: str | None
+    member_scopes: list[str]
+    authority_grants: list[str]
+
+    def is_valid(self, now: datetime) -> bool:
+        """Tell if the token opens anything at all."""
+        return self.login_active and (self.expiry is None or now < self.expiry)
+
+    def note_use(self, now: datetime) -> None:
+        """Note coarsely that the token was used."""
+        if self.last_used_at is None or now - self.last_used_at > USED_EVERY:
+            AccessToken.objects.filter(pk=self.digest).update(last_used_at=now)
+
+    def principal(self) -> Principal | None:
+        """Return the Principal, with the scopes that profile and token share; None if the profile may not act."""
+        if self.role is None or not self.live:
+            return None
+        return Principal(
+            team_id=self.team_id,
+            profile_id=self.profile_id,
+            profile_name=self.profile_name,
+            role=Role(self.role),
+            scopes=frozenset(map(Scope, self.member_scopes)) & frozenset(map(Scope, self.scopes)),
+            authority_grants=frozenset(self.authority_grants),
+            user_id=self.user_id,
+        )
+
+
+def principal_of_bearer(secret: str) -> tuple[User, Principal]:
     """Return the login and the Principal behind a bearer token, for REST and MCP alike.
 
     :raises AuthenticationFailed: unknown, expired or revoked token, or a profile that was deactivated
     """
     now = timezone.now()
-    token = _valid_token(secret, now=now) if secret.isascii() else None
-    if token is None:
+    held = _held(secret) if secret.isascii() else None
+    if held is None or not held.is_valid(now):
         raise AuthenticationFailed("Invalid token.")
-    principal = principal_of_token(token, now=now)
+    held.note_use(now)
+    principal = held.principal()
     if principal is None:
         raise AuthenticationFailed("The profile of this token is not active.")
-    return token.user, principal
+    # Its other columns are read if anybody asks for them.
+    return User.from_db(DEFAULT_DB_ALIAS, ["id", "is_active"], [held.login_id, held.login_active]), principal
 
 
-def _valid_token(secret: str, *, now: datetime) -> AccessToken | None:
-    """Return the token of this secret while it may be used, with all that tells who holds it, in one look."""
+def _held(secret: str) -> Held | None:
+    """Return the token of this secret, if there is one."""
     digest = hash_token(secret)
-    alike = AccessToken.objects.filter(token_key=secret[: CONSTANTS.TOKEN_KEY_LENGTH])
-    for token in alike.select_related("user", "profile__steward", "profile__membership"):
-        if compare_digest(token.digest, digest):
-            return token if token.user.is_active and (token.expiry is None or now < token.expiry) else None
-    return None
+    with connection.cursor() as cursor:
+        cursor.execute(HELD, [secret[: CONSTANTS.TOKEN_KEY_LENGTH]])
+        alike = [Held(*row) for row in cursor.fetchall()]
+    return next((held for held in alike if compare_digest(held.digest, digest)), None)
 
 
 def principal_on(request: Request) -> Principal:

@@ -1,6 +1,7 @@
 """Who may come in: the operations and the commands."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -8,12 +9,13 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 
 from densemem import access
-from densemem.auth import principal_of_bearer, profiles_of_login
+from densemem.auth import USED_EVERY, principal_of, principal_of_bearer, profiles_of_login
 from densemem.core.faults import NotThere, Refused
 from densemem.core.words import Role, Scope
 from densemem.models import AccessToken, Membership, Profile, Team
@@ -171,6 +173,72 @@ class TestCreateToken:
 
         with pytest.raises(access.ScopeBeyondProfile):
             access.create_token(**ids(mara), label="", scopes=[Scope.WRITE])
+
+
+class TestBearer:
+    def test_says_what_its_holder_may_do_and_no_more_than_the_token_may(self, django_assert_num_queries: Any) -> None:
+        mara = person(team(), "Mara", role=Role.MANAGER)
+        powers = access.Powers(role=Role.MANAGER, scopes=[Scope.READ, Scope.WRITE], grants=["manual"])
+        access.set_membership(**ids(mara), powers=powers)
+        token = access.create_token(**ids(mara), label="laptop", scopes=[Scope.READ])
+        principal_of_bearer(token.secret)
+
+        with django_assert_num_queries(1):
+            user, principal = principal_of_bearer(token.secret)
+            assert (user.pk, user.is_active) == (mara.user_id, True)
+
+        may = Profile.objects.get(pk=mara.pk)
+        assert replace(principal, scopes=frozenset(Scope)) == principal_of(may)
+        assert (principal.scopes, principal.authority_grants) == ({Scope.READ}, {"manual"})
+
+    def test_loses_what_the_membership_loses(self) -> None:
+        mara = person(team(), "Mara")
+        token = access.create_token(**ids(mara), label="laptop")
+
+        access.set_membership(**ids(mara), powers=access.Powers(scopes=[Scope.READ]))
+
+        assert principal_of_bearer(token.secret)[1].scopes == {Scope.READ}
+
+    def test_opens_nothing_once_it_has_expired_or_its_login_is_shut(self) -> None:
+        mara = person(team(), "Mara")
+        old = access.create_token(**ids(mara), label="old", days=1)
+        open_ended = access.create_token(**ids(mara), label="laptop")
+
+        AccessToken.objects.filter(token_key=old.key).update(expiry=timezone.now())
+        with pytest.raises(AuthenticationFailed, match="Invalid"):
+            principal_of_bearer(old.secret)
+        User.objects.filter(pk=mara.user_id).update(is_active=False)
+        with pytest.raises(AuthenticationFailed, match="Invalid"):
+            principal_of_bearer(open_ended.secret)
+
+    def test_opens_nothing_without_a_membership(self) -> None:
+        mara = person(team(), "Mara")
+        token = access.create_token(**ids(mara), label="laptop")
+
+        Membership.objects.filter(profile=mara).delete()
+
+        with pytest.raises(AuthenticationFailed, match="not active"):
+            principal_of_bearer(token.secret)
+
+    def test_takes_no_secret_that_only_begins_like_one(self) -> None:
+        token = access.create_token(**ids(person(team(), "Mara")), label="laptop")
+
+        with pytest.raises(AuthenticationFailed, match="Invalid"):
+            principal_of_bearer(token.secret[:-1] + ("0" if token.secret[-1] != "0" else "1"))
+
+    def test_notes_its_use_every_few_minutes(self) -> None:
+        token = access.create_token(**ids(person(team(), "Mara")), label="laptop")
+        row = AccessToken.objects.filter(token_key=token.key)
+        recent, long_ago = timezone.now() - USED_EVERY / 2, timezone.now() - USED_EVERY * 2
+
+        row.update(last_used_at=recent)
+        principal_of_bearer(token.secret)
+        assert row.get().last_used_at == recent
+
+        for before in (None, long_ago):
+            row.update(last_used_at=before)
+            principal_of_bearer(token.secret)
+            assert row.get().last_used_at > recent
 
 
 class TestRevokeToken:

@@ -1,5 +1,7 @@
 """`manage.py serve`: the web, REST and MCP doors in one server."""
 
+import asyncio
+import errno
 import json
 import multiprocessing
 import os
@@ -8,9 +10,12 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
+from itertools import cycle
 from multiprocessing.context import ForkProcess
 from types import FrameType
 from typing import Any, Final, NoReturn
@@ -24,6 +29,8 @@ APPLICATION: Final = "densemem.asgi"
 PROCESSES: Final = min(os.cpu_count() or 1, 4)
 FORK: Final = multiprocessing.get_context("fork")
 WORKER_STOP_SECONDS: Final = 20
+SHUT_DOWN: Final = (errno.EINVAL, errno.EBADF)
+ACCEPT_AGAIN_SECONDS: Final = 0.5
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl+C, a polite kill, a closed terminal
 
 
@@ -47,9 +54,8 @@ class Command(BaseCommand):
         if processes < 1:
             raise CommandError("--processes must be at least 1.")
         listening = listen(host, port)
-        more = [_listen_too(listening) for _ in range(processes - 1)]
         self._print(addresses(host, listening.getsockname()[1]), as_json=options["json"])
-        run(listening, with_worker=with_worker, more=more)
+        run(listening, with_worker=with_worker, processes=processes)
 
     def _print(self, found: dict[str, str], *, as_json: bool) -> None:
         text = json.dumps(found) if as_json else "\n".join(f"{name:6} {url}" for name, url in found.items())
@@ -57,14 +63,16 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def run(listening: socket.socket, *, with_worker: bool, more: Sequence[socket.socket] = ()) -> None:
+def run(listening: socket.socket, *, with_worker: bool, processes: int = 1) -> None:
     """Serve on a listening socket until a signal; what arrives before the server is up waits in the socket.
 
-    :param more: sockets on the same port; each is served by a process of its own
+    :param processes: how many serve; the first is this one, and hands out the connections
     :raises CommandError: the worker, or another server process, ended by itself
     """
-    server = new_server()
-    with listening, terminated_as_exit(), others(server, more) as beside:
+    _load()
+    handing, taking = zip(*(socket.socketpair() for _ in range(processes)), strict=True)
+    server = Server(taking[0], handing)
+    with listening, terminated_as_exit(), others(server, taking[1:]) as beside:
         if with_worker:
             with worker(server) as process:
                 server.run(sockets=[listening])
@@ -75,10 +83,80 @@ def run(listening: socket.socket, *, with_worker: bool, more: Sequence[socket.so
             _refuse_end("server process", other.exitcode)
 
 
-def new_server() -> uvicorn.Server:
-    """Return a server of all doors that does not run yet."""
-    config = uvicorn.Config(f"{APPLICATION}:application", lifespan="on", log_level="warning", access_log=False)
-    return uvicorn.Server(config)
+def _load() -> None:
+    """Load all that a request needs, so that forks share it, and nothing that they must not share."""
+    import_module(APPLICATION)
+    import_module(settings.ROOT_URLCONF)
+    connections.close_all()
+
+
+class Server(uvicorn.Server):
+    """Serves all doors to the connections that come through a channel.
+
+    The system would leave it to chance which process gets a connection, and clients keep one for long. So the first
+    process takes them all, and hands them out in turn.
+
+    :param taking: where connections come from
+    :param handing: where this one gives those that arrive, itself included
+    """
+
+    def __init__(self, taking: socket.socket, handing: Sequence[socket.socket] = ()) -> None:
+        # This protocol bounds the bytes of the headers; the other one that uvicorn knows does not.
+        config = uvicorn.Config(
+            f"{APPLICATION}:application", http="h11", lifespan="on", log_level="warning", access_log=False
+        )
+        super().__init__(config)
+        self._taking = taking
+        self._handing = handing
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to take connections, and to hand out those that arrive on `sockets`."""
+        await super().startup([])
+        self._taking.setblocking(False)
+        asyncio.get_running_loop().add_reader(self._taking, self._take)
+        for listening in sockets or ():
+            threading.Thread(target=hand_out, args=(listening, self._handing), name="hand-out", daemon=True).start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more; finish what was begun."""
+        asyncio.get_running_loop().remove_reader(self._taking)
+        for listening in sockets or ():
+            with suppress(OSError):  # some systems know no such thing
+                listening.shutdown(socket.SHUT_RDWR)  # closing alone would not wake who waits for a connection
+        await super().shutdown(sockets)
+
+    def _take(self) -> None:
+        _, numbers, _, _ = socket.recv_fds(self._taking, 1, 1)
+        for number in numbers:
+            task = asyncio.ensure_future(self._welcome(socket.socket(fileno=number)))
+            self.server_state.tasks.add(task)
+            task.add_done_callback(self.server_state.tasks.discard)
+
+    async def _welcome(self, connection: socket.socket) -> None:
+        protocol: Any = self.config.http_protocol_class
+        shared = {"config": self.config, "server_state": self.server_state, "app_state": self.lifespan.state}
+        await asyncio.get_running_loop().connect_accepted_socket(partial(protocol, **shared), connection)
+
+
+def hand_out(listening: socket.socket, channels: Sequence[socket.socket]) -> None:
+    """Give each connection to the next process in turn, until the socket is shut down."""
+    for channel in cycle(channels):
+        connection = _accept(listening)
+        if connection is None:
+            return
+        with connection:
+            socket.send_fds(channel, [b"."], [connection.fileno()])
+
+
+def _accept(listening: socket.socket) -> socket.socket | None:
+    """Wait for a connection; None once the socket is shut down."""
+    while True:
+        try:
+            return listening.accept()[0]
+        except OSError as error:
+            if error.errno in SHUT_DOWN:
+                return None
+            time.sleep(ACCEPT_AGAIN_SECONDS)  # too many open files, for one: some will be closed
 
 
 def _refuse_end(what: str, status: int | None) -> None:
@@ -93,17 +171,9 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        # Alone first: a port that several may share is taken by nobody else.
-        with socket.create_server((host, port), family=family) as alone:
-            taken = alone.getsockname()[1]
-        return socket.create_server((host, taken), family=family, reuse_port=True)
+        return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
         raise CommandError(f"Cannot listen on {host}, port {port}: {error}. Choose another with --port.") from error
-
-
-def _listen_too(listening: socket.socket) -> socket.socket:
-    """Return another socket on the same port: the system spreads the connections over both."""
-    return socket.create_server(listening.getsockname()[:2], family=listening.family, reuse_port=True)
 
 
 def addresses(host: str, port: int) -> dict[str, str]:
@@ -128,18 +198,14 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 
 @contextmanager
-def others(server: uvicorn.Server, sockets: Sequence[socket.socket]) -> Iterator[list[ForkProcess]]:
-    """Run a server on each socket beside this one; when one of them ends by itself, all stop.
+def others(server: Server, channels: Sequence[socket.socket]) -> Iterator[list[ForkProcess]]:
+    """Run a server for each channel beside this one; when one of them ends by itself, all stop.
 
-    They are forks of this process, so they are ready as soon as it is. Nothing that a fork must not share is open yet.
+    They are forks of this process, so they are ready as soon as it is.
     """
-    import_module(APPLICATION)
-    connections.close_all()
-    processes = [FORK.Process(target=_serve_beside, args=(mine,), daemon=True) for mine in sockets]
+    processes = [FORK.Process(target=_serve_beside, args=(channel,), daemon=True) for channel in channels]
     for process in processes:
         process.start()
-    for given in sockets:
-        given.close()
     watches = [_stop_after(process.join, server) for process in processes]
     try:
         yield processes
@@ -151,12 +217,12 @@ def others(server: uvicorn.Server, sockets: Sequence[socket.socket]) -> Iterator
             process.kill()
 
 
-def _serve_beside(listening: socket.socket) -> None:
+def _serve_beside(channel: socket.socket) -> None:
     """Serve in a fork until a signal, or until the process that was forked is gone."""
-    server, parent = new_server(), multiprocessing.parent_process()
+    server, parent = Server(channel), multiprocessing.parent_process()
     assert parent is not None
     _stop_after(parent.join, server)
-    server.run(sockets=[listening])
+    server.run()
 
 
 def _stop_after(wait: Callable[[], object], server: uvicorn.Server) -> threading.Thread:
