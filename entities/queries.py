@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
-
 from densemem.core import limits
+from densemem.db.read import fetch
 from entities.models import Entity, ResolutionCandidate, ResolutionEvent, Value
 from entities.policy import Newcomer
 from entities.vocabulary import EntityKind, EntityStatus
@@ -58,7 +57,7 @@ class Bearers:
 def bearers_of(*, team_id: UUID, keys: Collection[str]) -> dict[str, Bearers]:
     """Return, for each lookup key, the active entities that bear a name with exactly this key, oldest first."""
     found: dict[str, dict[UUID, str]] = {key: {} for key in keys}
-    for key, kind, entity_id, _ in _rows(BEARERS, team=team_id, keys=list(keys)):
+    for key, kind, entity_id, _ in fetch(BEARERS, team=team_id, keys=list(keys)):
         found[key][entity_id] = kind
     few = {key: _few_of_each_kind(kinds) for key, kinds in found.items()}
     views = entity_views(team_id=team_id, entity_ids={e for ids in few.values() for e in ids})
@@ -79,7 +78,7 @@ def entity_views(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, C
     """Return each Entity with its canonical name."""
     if not entity_ids:
         return {}
-    found = _rows(VIEWS, team=team_id, entities=list(entity_ids))
+    found = fetch(VIEWS, team=team_id, entities=list(entity_ids))
     return {
         entity: CandidateView(entity, name, EntityKind(kind), json.loads(context))
         for entity, name, kind, context in found
@@ -96,14 +95,14 @@ def hinted(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, Candida
 def names_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, list[str]]:
     """Return every name of each Entity, the canonical one first."""
     found: dict[UUID, list[str]] = {entity: [] for entity in entity_ids}
-    for entity, display in _rows(NAMES, team=team_id, entities=list(entity_ids)):
+    for entity, display in fetch(NAMES, team=team_id, entities=list(entity_ids)):
         found[entity].append(display)
     return found
 
 
 def known_names(*, team_id: UUID, keys: Iterable[str]) -> list[tuple[str, str]]:
     """Return (name, kind) of the active entities whose names have one of these keys, bounded."""
-    return sorted(set(_rows(KNOWN_NAMES, team=team_id, keys=list(keys), most=limits.KNOWN_NAMES)))
+    return sorted(set(fetch(KNOWN_NAMES, team=team_id, keys=list(keys), most=limits.KNOWN_NAMES)))
 
 
 def newcomers(
@@ -118,7 +117,7 @@ def newcomers(
     :param known: by key, the entities that the verifier was told of
     """
     found: dict[tuple[str, EntityKind], list[Newcomer]] = {pair: [] for pair in wanted}
-    rows = _rows(BEARERS, team=team_id, keys=[key for key, _ in wanted]) if wanted else []
+    rows = fetch(BEARERS, team=team_id, keys=[key for key, _ in wanted]) if wanted else []
     for key, kind, entity, first_ingest in rows:
         if (key, kind) in found and entity not in known[key]:
             found[key, EntityKind(kind)].append(Newcomer(entity, first_ingest == ingest_id))
@@ -159,9 +158,3 @@ def mention_of_event(*, team_id: UUID, event_id: UUID) -> tuple[str, frozenset[U
     event = ResolutionEvent.objects.of_team(team_id).get(pk=event_id)
     offered = ResolutionCandidate.objects.of_team(team_id).filter(event=event)
     return event.mention_ref, frozenset(offered.values_list("entity_id", flat=True))
-
-
-def _rows(sql: str, **given: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, given)
-        return list(cursor.fetchall())

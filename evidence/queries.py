@@ -6,12 +6,10 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db import connection
-
+from densemem.db.read import fetch
 from evidence.models import (
     Fragment,
     FragmentRetirement,
-    Ingest,
     Quarantine,
     SecurityEvent,
     SecuritySignal,
@@ -40,6 +38,9 @@ FRAGMENT: Final = f"""
     JOIN evidence_content AS content ON content.id = fragment.content_id {SOURCE}
     LEFT JOIN evidence_sourcerevision AS revision ON revision.id = fragment.revision_id {ONE}"""  # noqa: S608 - our own words
 
+EARLIER: Final = """
+    SELECT id, request_hash FROM evidence_ingest
+    WHERE team_id = %(team)s AND owner_id = %(owner)s AND idempotency_key = %(key)s"""
 JOINS: Final = """
     SELECT one_id, other_id FROM evidence_groupjoin
     WHERE team_id = %(team)s AND (one_id = ANY(%(groups)s) OR other_id = ANY(%(groups)s))"""
@@ -91,16 +92,13 @@ def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Sta
 
     A text that does not say when it was observed was observed when recorded.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(FRAGMENT, {"team": team_id, "fragment": fragment_id})
-        current, held, *columns = cursor.fetchone()
-        return FragmentView(*columns), Standing(current, held)
+    ((current, held, *columns),) = fetch(FRAGMENT, team=team_id, fragment=fragment_id)
+    return FragmentView(*columns), Standing(current, held)
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
     """Return (id, request hash) of the ingest that this key made, or None."""
-    rows = Ingest.objects.of_team(team_id).owned_by(owner_id).filter(idempotency_key=key)
-    return rows.values_list("id", "request_hash").first()
+    return next(iter(fetch(EARLIER, team=team_id, owner=owner_id, key=key)), None)
 
 
 def is_current(*, team_id: UUID, fragment_id: UUID) -> bool:
@@ -121,9 +119,8 @@ def standing_of(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> Stan
     if lock:
         source = Fragment.objects.of_team(team_id).filter(pk=fragment_id).values("source_id")
         list(Source.objects.of_team(team_id).filter(pk__in=source).select_for_update().values_list("pk"))
-    with connection.cursor() as cursor:
-        cursor.execute(STANDING, {"team": team_id, "fragment": fragment_id})
-        return Standing(*cursor.fetchone())
+    ((current, held),) = fetch(STANDING, team=team_id, fragment=fragment_id)
+    return Standing(current, held)
 
 
 def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
@@ -213,9 +210,7 @@ def joins_around(*, team_id: UUID, groups: Iterable[UUID]) -> set[tuple[UUID, UU
     frontier = set(groups)
     while frontier:
         seen |= frontier
-        with connection.cursor() as cursor:
-            cursor.execute(JOINS, {"team": team_id, "groups": list(frontier)})
-            pairs = set(cursor.fetchall())
+        pairs = set(fetch(JOINS, team=team_id, groups=list(frontier)))
         found |= pairs
         frontier = {group for pair in pairs for group in pair} - seen
     return found

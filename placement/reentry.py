@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
-
+from densemem.db.read import fetch
 from entities.queries import settled_mentions
 from placement.contract import Extraction, Verification
 from placement.contract.kept import latest, narrowed, unpacked_extraction, unpacked_verification
@@ -68,9 +67,8 @@ class Entry:
 
 def begin(claim: Claim) -> Entry:
     """Return where a claimed item begins."""
-    with connection.cursor() as cursor:
-        cursor.execute(KEPT, {"team": claim.team_id, "item": claim.item_id})
-        kept = [(stage, cycle, json.loads(payload)) for stage, cycle, payload in cursor.fetchall()]
+    rows = fetch(KEPT, team=claim.team_id, item=claim.item_id)
+    kept = [(stage, cycle, json.loads(payload)) for stage, cycle, payload in rows]
     proposal: Mapping[str, Any] = next((payload for stage, _, payload in kept if stage == "propose"), {})
     answer = unused_answer(team_id=claim.team_id, item_id=claim.item_id) if claim.cycle > 1 else None
     extractions = {cycle: payload for stage, cycle, payload in kept if stage == "extract"}

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Q
 
 from densemem.core import limits
 from densemem.core.names import fold
+from densemem.db.read import fetch
 from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
 from relationships.models import (
@@ -38,7 +38,7 @@ from relationships.vocabulary import (
 # in a transaction that took longer, has come in behind it.
 STATE_OF_REGISTRY: Final = """
     SELECT count(*), coalesce(sum(seq), 0)::bigint FROM relationships_predicatedefinition
-    WHERE team_id IS NULL OR team_id = %s"""
+    WHERE team_id IS NULL OR team_id = %(team)s"""
 
 RECORDS: Final = """
     SELECT * FROM "relationships_relationshiprecord"
@@ -76,9 +76,8 @@ def registry(*, team_id: UUID) -> Mapping[str, PredicateView]:
 
     It is built again when the team's definitions are others than before, whoever changed them and in which process.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(STATE_OF_REGISTRY, [team_id])
-        return _registry(team_id, cursor.fetchone())
+    (state,) = fetch(STATE_OF_REGISTRY, team=team_id)
+    return _registry(team_id, state)
 
 
 @lru_cache(maxsize=limits.REGISTRIES_KEPT)

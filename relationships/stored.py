@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
-
+from densemem.db.read import fetch
 from relationships.identity import Identity
 from relationships.models import RelationshipRecord
 from relationships.policy import Behaviour, StoredRecord, StoredSupport
@@ -59,16 +58,13 @@ def with_supports(team_id: UUID, rows: Sequence[RelationshipRecord]) -> list[Sto
         "records": [row.id for row in rows],
         "counts": [action.value for action in COUNTS],
     }
-    with connection.cursor() as cursor:
-        cursor.execute(SUPPORTS, given)
-        for record, *columns in cursor.fetchall():
-            supports[record].append(StoredSupport(*columns))
-        cursor.execute(REFERENCES, given)
-        for record, kind, target, effective_at, _ in cursor.fetchall():
-            if target:
-                references[record].add((target, CrossReferenceKind(kind)))
-            else:
-                superseded[record] = (LineageKind(kind), effective_at)
+    for record, *columns in fetch(SUPPORTS, **given):
+        supports[record].append(StoredSupport(*columns))
+    for record, kind, target, effective_at, _ in fetch(REFERENCES, **given):
+        if target:
+            references[record].add((target, CrossReferenceKind(kind)))
+        else:
+            superseded[record] = (LineageKind(kind), effective_at)
     return [_record(row, supports[row.id], references[row.id], superseded.get(row.id)) for row in rows]
 
 

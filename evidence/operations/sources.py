@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from densemem.core.canonical import digest, keyed_digest
 from densemem.core.faults import Because, Fault, Refused
 from densemem.core.ids import uuid7
 from densemem.db.locks import lock
+from densemem.db.read import fetch
 from evidence.models import (
     Fragment,
     FragmentRetirement,
@@ -22,6 +24,10 @@ from evidence.policy import EvidenceIn, RevisionStep, SourceClaim, check_revisio
 from evidence.vocabulary import (
     GroupKind,
 )
+
+GROUPS: Final = """
+    SELECT key, id FROM evidence_sourcegroup
+    WHERE team_id = %(team)s AND kind = %(kind)s AND key = ANY(%(keys)s)"""
 
 
 class FragmentUnknown(Refused):
@@ -133,12 +139,12 @@ def group_of(*, team_id: UUID, kind: GroupKind, key: str, now: datetime) -> UUID
 
 def groups_of(*, team_id: UUID, kind: GroupKind, keys: Collection[str], now: datetime) -> dict[str, UUID]:
     """Return the ids of source groups by key, making those that are new."""
-    rows = SourceGroup.objects.of_team(team_id).filter(kind=kind, key__in=keys).values_list("key", "id")
-    found = dict(rows)
+    given: dict[str, Any] = {"team": team_id, "kind": kind.value, "keys": list(keys)}
+    found = dict(fetch(GROUPS, **given))
     if new := sorted(set(keys) - set(found)):
         made = [SourceGroup(team_id=team_id, kind=kind, key=key, recorded_at=now) for key in new]
         SourceGroup.objects.bulk_create(made, ignore_conflicts=True)
-        found = dict(rows.all())
+        found = dict(fetch(GROUPS, **given))
     return found
 
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.conf import settings
 from densemem.core.canonical import keyed_digest
 from densemem.db.insert import insert, together
 from densemem.db.locks import lock_all
+from densemem.db.read import fetch
 from evidence.models import (
     Content,
     Fragment,
@@ -28,6 +30,10 @@ from evidence.vocabulary import (
     JoinReason,
     WordingKind,
 )
+
+ALIKE: Final = """
+    SELECT id, digest, normal_digest FROM evidence_content
+    WHERE team_id = %(team)s AND normal_digest = ANY(%(normals)s)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +131,8 @@ def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> di
     normals = {normal for _, normal in digests.values()}
     # Two intakes of the same words must see each other, or a join is missed.
     lock_all(("text", team_id, normal) for normal in normals)
-    alike = Content.objects.of_team(team_id).filter(normal_digest__in=normals)
-    known = {digest: (number, normal) for number, digest, normal in alike.values_list("id", "digest", "normal_digest")}
+    alike = fetch(ALIKE, team=team_id, normals=list(normals))
+    known = {digest: (number, normal) for number, digest, normal in alike}
     said_before = {normal for _, normal in known.values()}
     new = [
         Content(team_id=team_id, digest=exact, normal_digest=normal, text=text, recorded_at=now)

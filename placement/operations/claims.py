@@ -9,12 +9,12 @@ from uuid import UUID, uuid4
 
 from django.db import connection, transaction
 from django.utils import timezone
-from django_q.models import OrmQ
 from django_q.tasks import async_task
 from psycopg import ClientCursor
 
 from densemem.core import limits
 from densemem.db.insert import insert
+from densemem.db.read import fetch
 from placement.models import Attempt, Item
 from placement.operations.steps import end
 from placement.policy import backoff, may_go_uncounted, may_try_again
@@ -22,6 +22,8 @@ from placement.vocabulary import AttemptOutcome, ItemCategory, ItemState
 
 DRAIN: Final = "placement.tasks.drain"
 LEASE: Final = timedelta(seconds=limits.LEASE_SECONDS)
+
+WAKING: Final = "SELECT FROM django_q_ormq WHERE lock <= %(now)s LIMIT 1"  # nothing but wake-ups is ever queued there
 
 # One statement and a transaction of its own, so that a claim costs one round trip. Each order is that of a partial
 # index, so the backlog behind the first row is never read; statistics older than the backlog would have the planner
@@ -89,9 +91,7 @@ class CallReport:
 
 def database_now() -> datetime:
     """Return the database's clock: the only one that leases know."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        (now,) = cursor.fetchone()
+    ((now,),) = fetch("SELECT clock_timestamp()")
     assert isinstance(now, datetime)
     return now
 
@@ -101,7 +101,7 @@ def wake() -> None:
 
     The rows of the queue are durable; a wake-up that is lost costs time only, and a schedule makes up for it.
     """
-    if not OrmQ.objects.filter(lock__lte=timezone.now()).exists():  # nothing but wake-ups is ever queued there
+    if not fetch(WAKING, now=timezone.now()):
         async_task(DRAIN)
 
 

@@ -79,17 +79,17 @@ def get_placement(*, team_id: UUID, ingest_id: UUID, reader_id: UUID | None = No
     :param reader_id: who asks; the owner sees the usage, too
     :raises NotThere: no such ingest in the team
     """
-    rows = Item.objects.of_team(team_id).filter(ingest_id=ingest_id).select_related("run", "ingest")
+    rows = Item.objects.of_team(team_id).filter(ingest_id=ingest_id).select_related("run")
     queued = list(rows.order_by("evidence_index"))
     if not queued:
         raise NotThere
-    ingest = queued[0].ingest
+    owner_id = queued[0].owner_id
     items = _items(team_id, queued)
     state = run_state({i.state for i in items})
     told = told_of_run([Told(i.reason, i.next_action, i.check_after_seconds) for i in items if i.state == state])
     return IngestView(
         ingest_id=ingest_id,
-        owner_profile_id=ingest.owner_id,
+        owner_profile_id=owner_id,
         processing_state=state,
         search_state=search_state({i.search_state for i in items}),
         reason=told.reason,
@@ -97,7 +97,7 @@ def get_placement(*, team_id: UUID, ingest_id: UUID, reader_id: UUID | None = No
         check_after_seconds=told.check_after_seconds,
         received_at=queued[0].run.recorded_at,
         items=items,
-        usage=_usage(team_id, queued) if reader_id == ingest.owner_id else None,
+        usage=_usage(team_id, queued) if reader_id == owner_id else None,
     )
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from densemem.core.ids import uuid7
+from densemem.db.read import fetch
 from entities.queries import names_of
 from relationships.identity import claim_sentence
 from relationships.queries import PredicateView, registry
@@ -20,7 +21,7 @@ READ: Final = """
 SELECT record.id, record.version, record.status, record.tier, record.polarity, record.predicate_key,
        record.subject_entity_id, record.object_entity_id, value.display, value.canonical, value.unit
 FROM relationships_relationshiprecord AS record LEFT JOIN entities_value AS value ON value.id = record.object_value_id
-WHERE record.team_id = %s AND record.id = ANY(%s)
+WHERE record.team_id = %(team)s AND record.id = ANY(%(records)s)
 """
 
 # The stemmed words find inflected forms; the plain words find names that English would drop, such as Will or IT.
@@ -86,9 +87,7 @@ class Row:
 
 
 def _documents(*, team_id: UUID, record_ids: Collection[UUID]) -> list[Document]:
-    with connection.cursor() as cursor:
-        cursor.execute(READ, [team_id, list(record_ids)])
-        rows = [Row(*columns) for columns in cursor.fetchall()]
+    rows = [Row(*columns) for columns in fetch(READ, team=team_id, records=list(record_ids))]
     entities = {end for row in rows for end in (row.subject_id, row.object_id) if end}
     names = names_of(team_id=team_id, entity_ids=entities)
     predicates = registry(team_id=team_id)

@@ -1,7 +1,5 @@
 """`manage.py serve`: the web, REST and MCP doors in one server."""
 
-import asyncio
-import errno
 import json
 import multiprocessing
 import os
@@ -10,12 +8,9 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import contextmanager
 from importlib import import_module
-from itertools import cycle
 from multiprocessing.context import ForkProcess
 from types import FrameType
 from typing import Any, Final, NoReturn
@@ -25,12 +20,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
-APPLICATION: Final = "densemem.asgi"
+from densemem.serving import APPLICATION, Server
+
 PROCESSES: Final = min(os.cpu_count() or 1, 4)
 FORK: Final = multiprocessing.get_context("fork")
 WORKER_STOP_SECONDS: Final = 20
-SHUT_DOWN: Final = (errno.EINVAL, errno.EBADF)
-ACCEPT_AGAIN_SECONDS: Final = 0.5
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl+C, a polite kill, a closed terminal
 
 
@@ -88,75 +82,6 @@ def _load() -> None:
     import_module(APPLICATION)
     import_module(settings.ROOT_URLCONF)
     connections.close_all()
-
-
-class Server(uvicorn.Server):
-    """Serves all doors to the connections that come through a channel.
-
-    The system would leave it to chance which process gets a connection, and clients keep one for long. So the first
-    process takes them all, and hands them out in turn.
-
-    :param taking: where connections come from
-    :param handing: where this one gives those that arrive, itself included
-    """
-
-    def __init__(self, taking: socket.socket, handing: Sequence[socket.socket] = ()) -> None:
-        # This protocol bounds the bytes of the headers; the other one that uvicorn knows does not.
-        config = uvicorn.Config(
-            f"{APPLICATION}:application", http="h11", lifespan="on", log_level="warning", access_log=False
-        )
-        super().__init__(config)
-        self._taking = taking
-        self._handing = handing
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to take connections, and to hand out those that arrive on `sockets`."""
-        await super().startup([])
-        self._taking.setblocking(False)
-        asyncio.get_running_loop().add_reader(self._taking, self._take)
-        for listening in sockets or ():
-            threading.Thread(target=hand_out, args=(listening, self._handing), name="hand-out", daemon=True).start()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more; finish what was begun."""
-        asyncio.get_running_loop().remove_reader(self._taking)
-        for listening in sockets or ():
-            with suppress(OSError):  # some systems know no such thing
-                listening.shutdown(socket.SHUT_RDWR)  # closing alone would not wake who waits for a connection
-        await super().shutdown(sockets)
-
-    def _take(self) -> None:
-        _, numbers, _, _ = socket.recv_fds(self._taking, 1, 1)
-        for number in numbers:
-            task = asyncio.ensure_future(self._welcome(socket.socket(fileno=number)))
-            self.server_state.tasks.add(task)
-            task.add_done_callback(self.server_state.tasks.discard)
-
-    async def _welcome(self, connection: socket.socket) -> None:
-        protocol: Any = self.config.http_protocol_class
-        shared = {"config": self.config, "server_state": self.server_state, "app_state": self.lifespan.state}
-        await asyncio.get_running_loop().connect_accepted_socket(partial(protocol, **shared), connection)
-
-
-def hand_out(listening: socket.socket, channels: Sequence[socket.socket]) -> None:
-    """Give each connection to the next process in turn, until the socket is shut down."""
-    for channel in cycle(channels):
-        connection = _accept(listening)
-        if connection is None:
-            return
-        with connection:
-            socket.send_fds(channel, [b"."], [connection.fileno()])
-
-
-def _accept(listening: socket.socket) -> socket.socket | None:
-    """Wait for a connection; None once the socket is shut down."""
-    while True:
-        try:
-            return listening.accept()[0]
-        except OSError as error:
-            if error.errno in SHUT_DOWN:
-                return None
-            time.sleep(ACCEPT_AGAIN_SECONDS)  # too many open files, for one: some will be closed
 
 
 def _refuse_end(what: str, status: int | None) -> None:
