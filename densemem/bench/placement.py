@@ -26,6 +26,7 @@ BAR: Final = "L2"
 PEOPLE: Final = 4
 FRAGMENTS: Final = 3  # of one request
 MOST_SECONDS: Final = 600  # of one drain
+AT_ONCE: Final = 1  # item of a worker: where no answer is waited for, a second one would only be in its way
 FLAT: Final = 0.8  # the slower rate may be this part of the faster one
 SLOW_RATE: Final = 14.0  # wanted with a slow model, items per second
 SLOW_PATIENCE: Final = 3  # so many times as long as wanted is waited for it
@@ -63,7 +64,7 @@ def run(load: Load, calibration: Calibration, step: Step) -> list[Figure]:
     rows = _rows_of_one(people[0], load)
     step("Queue", 0)
     queue(people, range(10, 10 + load.items), load, step)
-    quick = drained(load, step, expected=load.items)
+    quick = drained(load, step, expected=load.items, concurrency=AT_ONCE)
     queue(people, range(10 + load.items, 10 + load.items + load.slow_items), load, step)
     late = drained(
         load,
@@ -76,7 +77,8 @@ def run(load: Load, calibration: Calibration, step: Step) -> list[Figure]:
     differences = audit(team_id=people[0].team_id).differences
     (owner,) = new_team(1)
     queue_jobs(owner, LARGER * load.items, seed=load.seed, step=step)
-    crowded = drained(load, step, seconds=max(2.0, quick.times[-1] if quick.times else 0.0))
+    most = max(2.0, quick.times[-1] if quick.times else 0.0)
+    crowded = drained(load, step, seconds=most, concurrency=AT_ONCE)
     cal = calibration
     return [
         Figure(BAR, "placements", quick.rate, "/s", least=60, beside=cal.bulk_rate),
