@@ -77,18 +77,23 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
     if _ended_before(claim, standing):
         return
     signals = signals_of(team_id=claim.team_id, fragment_id=fragment.id) if claim.guarded else []
-    entry, known = begin(claim), registry(team_id=claim.team_id)
+    entry = begin(claim)
     # What a guarded text's sender proposes is not shown to the models.
     proposal = {} if claim.guarded else entry.proposal
     extraction = entry.extraction
     if extraction is None:
         asked = extraction_request(
-            fragment, known, proposal=proposal, signals=signals, request_id=f"extract_{claim.token.hex}"
+            fragment,
+            registry(team_id=claim.team_id),
+            proposal=proposal,
+            signals=signals,
+            request_id=f"extract_{claim.token.hex}",
         )
         extraction = _extract(claim, provider, asked, calls)
         if extraction is None:
             return
-    offer = offers.make(fragment, extraction, known, proposal=proposal)
+    # Read again: an answer may take minutes, and what was registered meanwhile is offered.
+    offer = offers.make(fragment, extraction, registry(team_id=claim.team_id), proposal=proposal)
     bound = entry.binding(offer.keys)
     offer = replace(offer, predicates={**offer.predicates, **{ref: (key,) for ref, key in bound.predicates.items()}})
     judged = Judged(entry.verification, "", "") if entry.verification else None

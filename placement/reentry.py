@@ -72,22 +72,17 @@ def begin(claim: Claim) -> Entry:
     proposal: Mapping[str, Any] = next((payload for stage, _, payload in kept if stage == "propose"), {})
     answer = unused_answer(team_id=claim.team_id, item_id=claim.item_id) if claim.cycle > 1 else None
     extractions = {cycle: payload for stage, cycle, payload in kept if stage == "extract"}
+    ready = extractions.get(claim.cycle)
+    anew = Entry(proposal=proposal, extracted=claim.cycle, extraction=unpacked_extraction(ready) if ready else None)
     if answer is None or answer.action not in (*AT_POLICY, DecisionAction.SELECT_PREDICATE):
-        ready = extractions.get(claim.cycle)
-        return Entry(
-            proposal=proposal,
-            extracted=claim.cycle,
-            extraction=unpacked_extraction(ready) if ready else None,
-            bound=_correcting(answer) if answer and answer.action is DecisionAction.CORRECT else Bound(),
-        )
+        correcting = answer is not None and answer.action is DecisionAction.CORRECT
+        return replace(anew, bound=_correcting(answer)) if answer and correcting else anew
     extracted = max(extractions)
     refs = refs_of_observations(team_id=claim.team_id, observation_ids=answer.observation_ids, extracted=extracted)
     if not refs:  # the text was read anew since: the answer was about what it said before
-        return Entry(proposal=proposal, extracted=claim.cycle)
+        return anew
     judged = {cycle: payload for stage, cycle, payload in kept if stage == "verify" and cycle >= extracted}
-    entry = replace(
-        _taken_up(claim, answer, refs, extracted, unpacked_extraction(extractions[extracted])), proposal=proposal
-    )
+    entry = _taken_up(anew, claim, answer, refs, extracted, unpacked_extraction(extractions[extracted]))
     return entry if answer.action is DecisionAction.SELECT_PREDICATE else _with_judgments(entry, judged)
 
 
@@ -101,7 +96,9 @@ def _correcting(answer: Answer) -> Bound:
     )
 
 
-def _taken_up(claim: Claim, answer: Answer, refs: frozenset[str], extracted: int, whole: Extraction) -> Entry:
+def _taken_up(
+    anew: Entry, claim: Claim, answer: Answer, refs: frozenset[str], extracted: int, whole: Extraction
+) -> Entry:
     """Narrow an extraction to what was decided, and read what binds."""
     action = answer.action
     accepted = action is DecisionAction.ACCEPT and not answer.overruled
@@ -112,8 +109,8 @@ def _taken_up(claim: Claim, answer: Answer, refs: frozenset[str], extracted: int
         shown=frozenset({answer.rival_id} if accepted and answer.rival_id else ()),
         rejected=refs if action is DecisionAction.REJECT else frozenset(),
     )
-    return Entry(
-        proposal={},
+    return replace(
+        anew,
         extracted=extracted,
         extraction=narrowed(whole, refs),
         statements=len(whole.observations),

@@ -7,92 +7,81 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from functools import cache
 from typing import Any, Final, TypeAlias
+from uuid import UUID
 
 from django.db import connection, models
 from django.db.models.expressions import DatabaseDefault
 
-Table: TypeAlias = tuple[type[models.Model], bool]  # with whether a row that is there already stays as it is
-Columns: TypeAlias = tuple[str, ...]
+Table: TypeAlias = tuple[type[models.Model], tuple[str, ...], bool]  # attributes that are given; ignore_conflicts
+Batch: TypeAlias = dict[Table, list[models.Model]]
 
-
-@dataclass(slots=True)
-class Waiting:
-    """Rows that go out together, table by table."""
-
-    rows: dict[Table, list[models.Model]] = field(default_factory=dict)
-
-    def add(self, rows: Iterable[models.Model], *, ignore_conflicts: bool) -> None:
-        """Let rows of one table wait with the others."""
-        for row in rows:
-            self.rows.setdefault((type(row), ignore_conflicts), []).append(row)
-
-
-_waiting: Final[ContextVar[Waiting | None]] = ContextVar("waiting", default=None)
+_open: Final[ContextVar[Batch | None]] = ContextVar("open", default=None)
 
 
 def insert(rows: Iterable[models.Model], *, ignore_conflicts: bool = False) -> None:
-    """Insert rows of one table, in their order; what the database gives by itself is not read back.
+    """Insert rows, those of a table in their order; what the database gives by itself is not read back.
 
     :param ignore_conflicts: a row that is there already stays as it is
     """
-    waiting = _waiting.get()
-    if waiting is None:
-        with together():
-            insert(rows, ignore_conflicts=ignore_conflicts)
-    else:
-        waiting.add(rows, ignore_conflicts=ignore_conflicts)
+    with together() as batch:
+        for row in rows:
+            batch.setdefault((type(row), _given(row), ignore_conflicts), []).append(row)
 
 
 @contextmanager
-def together() -> Iterator[None]:
+def together() -> Iterator[Batch]:
     """Insert everything that is inserted inside by one statement at the end; until then nothing of it can be read.
 
-    Which table comes first does not matter, as foreign keys are checked when the transaction ends.
+    Which table comes first is left to the server: foreign keys are checked when the transaction ends, and `seq` orders
+    the rows of one table alone. Catch no fault of the database inside: what waits would still be sent.
     """
-    waiting = Waiting()
-    before = _waiting.set(waiting)
+    outer = _open.get()
+    if outer is not None:
+        yield outer
+        return
+    batch: Batch = {}
+    before = _open.set(batch)
     try:
-        yield
+        yield batch
     finally:
-        _waiting.reset(before)
-    if waiting.rows:
-        _send(waiting.rows)
+        _open.reset(before)
+    if batch:
+        with connection.cursor() as cursor:
+            cursor.execute(_statement(tuple(batch)), [_text(rows, names) for (_, names, _), rows in batch.items()])
 
 
-def _send(tables: dict[Table, list[models.Model]]) -> None:
-    columns = [(table, _given(rows[0])) for table, rows in tables.items()]
-    texts = [_text(rows, names) for rows, (_, names) in zip(tables.values(), columns, strict=True)]
-    with connection.cursor() as cursor:
-        cursor.execute(_statement(tuple(columns)), texts)
-
-
-def _given(row: models.Model) -> Columns:
+def _given(row: models.Model) -> tuple[str, ...]:
     """Return the attributes that a row brings; the database gives the others."""
     names = (f.attname for f in row._meta.concrete_fields)
     return tuple(name for name in names if not isinstance(getattr(row, name), DatabaseDefault))
 
 
-def _text(rows: Sequence[models.Model], names: Columns) -> str:
-    return json.dumps([{n: getattr(row, n) for n in names} for row in rows], ensure_ascii=False, default=_leaf)
+def _text(rows: Sequence[models.Model], names: Sequence[str]) -> str:
+    values = [{n: getattr(row, n) for n in names} for row in rows]
+    return json.dumps(values, ensure_ascii=False, allow_nan=False, default=_leaf)
 
 
 def _leaf(value: object) -> str:
-    """Return as text what JSON has no form for: ids, times, decimals."""
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    """Return as text what JSON has no form for, and a column has."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID | Decimal):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is no value of a row")
 
 
 @cache
-def _statement(tables: tuple[tuple[Table, Columns], ...]) -> str:
-    *others, last = [_insert(*table, names) for table, names in tables]
+def _statement(tables: tuple[Table, ...]) -> str:
+    *others, last = [_insert(*table) for table in tables]
     beside = ", ".join(f"t{number} AS ({sql})" for number, sql in enumerate(others))
     return f"WITH {beside} {last}" if beside else last
 
 
-def _insert(model: type[models.Model], ignore_conflicts: bool, names: Columns) -> str:
+def _insert(model: type[models.Model], names: Sequence[str], ignore_conflicts: bool) -> str:
     quote = connection.ops.quote_name
     fields: dict[str, Any] = {f.attname: f for f in model._meta.concrete_fields}
     columns = ", ".join(quote(fields[name].column) for name in names)

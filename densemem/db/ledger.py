@@ -64,7 +64,8 @@ def append_only() -> list[pgtrigger.Trigger]:
 class Ledger(models.Model):
     """A table of things that happened.
 
-    `seq` orders all ledgers of the database by one sequence: "latest" is the highest number, never the clock.
+    `seq` comes from one sequence for all ledgers: "latest" is the highest number, never the clock. Among the rows that
+    one commit writes into several tables it tells no order.
     `recorded_at` is passed in by the operation that writes; children write `class Meta(Ledger.Meta)`.
     """
 

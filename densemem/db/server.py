@@ -96,8 +96,11 @@ def _embedded(place: Place, user: str, password: str) -> dict[str, Any]:
 
 
 def _connection(**parts: Any) -> dict[str, Any]:
-    # The threads of the server live on, and so do their connections; each is tried before a request uses it again.
+    # The threads of the server live on, and so do their connections; one that may be broken is tried first.
     # The server plans a statement once for each connection, so values travel beside the statement.
-    options = {"server_side_binding": True, "prepare_threshold": PREPARED_AFTER, **parts.pop("OPTIONS", {})}
+    given = parts.pop("OPTIONS", {})
+    after = given.get("prepare_threshold", PREPARED_AFTER)
+    prepared = {"server_side_binding": True, "prepare_threshold": None if after == "none" else int(after)}
+    options = {**given, **prepared}
     lasting = {"CONN_MAX_AGE": KEEP_SECONDS, "CONN_HEALTH_CHECKS": True, "ATOMIC_REQUESTS": False}
     return {**parts, **lasting, "OPTIONS": options}

@@ -40,8 +40,9 @@ def _trust_silent_connections() -> None:
     One that the server has closed is among them: its end is there to be read.
     """
     for wrapper in connections.all(initialized_only=True):
-        if wrapper.connection is not None:
-            wrapper.health_check_done = _is_silent(wrapper.connection.fileno())  # type: ignore[attr-defined]
+        made = wrapper.connection
+        if made is not None:
+            wrapper.health_check_done = not made.closed and _is_silent(made.fileno())  # type: ignore[attr-defined]
 
 
 def _is_silent(number: int) -> bool:

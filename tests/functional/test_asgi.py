@@ -7,10 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import anyio
@@ -40,7 +37,6 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-ESTABLISHED = "01"  # in the table of connections
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": META}}
 
 
@@ -222,17 +218,6 @@ class TestServe:
         assert len(others) == 2
         assert not any(map(is_there, others))
 
-    def test_gives_each_of_its_processes_its_share_of_the_connections(self, secret: str) -> None:
-        with served("--processes", "2") as (process, found), ExitStack() as stack:
-            clients = [stack.enter_context(httpx.Client(base_url=found["pages"])) for _ in range(8)]
-            assert {client.get("healthz").status_code for client in clients} == {200}
-
-            port = urlsplit(found["pages"]).port
-            assert port
-            shares = [connections_of(pid, port) for pid in (process.pid, *children_of(process.pid))]
-
-        assert shares == [4, 4]
-
     def test_lets_no_open_connection_wait_for_the_clients_next_acknowledgement(self, secret: str) -> None:
         with served("--processes", "1") as (_, found), httpx.Client(base_url=found["pages"]) as client:
             took = [client.get("healthz").elapsed.total_seconds() for _ in range(60)]
@@ -277,14 +262,6 @@ def children_of(pid: int) -> list[int]:
     """Return the direct children of a process."""
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         return [int(child) for child in file.read().split()]
-
-
-def connections_of(pid: int, port: int) -> int:
-    """Return how many connections to a port of the loopback a process holds."""
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    inodes = {row[9] for row in rows if row[1].endswith(f":{port:04X}") and row[3] == ESTABLISHED}
-    links = [os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")]
-    return len({f"socket:[{inode}]" for inode in inodes} & set(links))
 
 
 def is_there(pid: int) -> bool:

@@ -74,6 +74,15 @@ class TestDatabases:
         assert server.embedded_place(tmp_path, found["default"]) is None
         assert list(tmp_path.iterdir()) == []
 
+    @pytest.mark.parametrize(
+        ("asked", "after"), [("", 2), ("?prepare_threshold=5", 5), ("?prepare_threshold=none", None)]
+    )
+    def test_have_statements_prepared_unless_the_address_says_otherwise(
+        self, tmp_path: Path, asked: str, after: int | None
+    ) -> None:
+        found = server.databases(home=tmp_path, url=f"postgres://a:x@db/m{asked}", owner_url="")
+        assert {entry["OPTIONS"]["prepare_threshold"] for entry in found.values()} == {after}
+
     @pytest.mark.parametrize("url", ["postgresql://a:p%2Fw@db:6000/m", "postgresql://a:p%2Fw@/m?host=/run/some"])
     def test_are_written_back_as_the_address_they_came_from(self, tmp_path: Path, url: str) -> None:
         assert server.url_of(server.databases(home=tmp_path, url=url, owner_url="")["owner"]) == url

@@ -20,8 +20,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
-from densemem.serving import APPLICATION, Server
-
+APPLICATION: Final = "densemem.asgi"
 PROCESSES: Final = min(os.cpu_count() or 1, 4)
 FORK: Final = multiprocessing.get_context("fork")
 WORKER_STOP_SECONDS: Final = 20
@@ -48,8 +47,9 @@ class Command(BaseCommand):
         if processes < 1:
             raise CommandError("--processes must be at least 1.")
         listening = listen(host, port)
+        more = [_listen_too(listening) for _ in range(processes - 1)]
         self._print(addresses(host, listening.getsockname()[1]), as_json=options["json"])
-        run(listening, with_worker=with_worker, processes=processes)
+        run(listening, with_worker=with_worker, more=more)
 
     def _print(self, found: dict[str, str], *, as_json: bool) -> None:
         text = json.dumps(found) if as_json else "\n".join(f"{name:6} {url}" for name, url in found.items())
@@ -57,16 +57,14 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def run(listening: socket.socket, *, with_worker: bool, processes: int = 1) -> None:
+def run(listening: socket.socket, *, with_worker: bool, more: Sequence[socket.socket] = ()) -> None:
     """Serve on a listening socket until a signal; what arrives before the server is up waits in the socket.
 
-    :param processes: how many serve; the first is this one, and hands out the connections
+    :param more: sockets on the same port; each is served by a process of its own
     :raises CommandError: the worker, or another server process, ended by itself
     """
-    _load()
-    handing, taking = zip(*(socket.socketpair() for _ in range(processes)), strict=True)
-    server = Server(taking[0], handing)
-    with listening, terminated_as_exit(), others(server, taking[1:]) as beside:
+    server = new_server()
+    with listening, terminated_as_exit(), others(server, more) as beside:
         if with_worker:
             with worker(server) as process:
                 server.run(sockets=[listening])
@@ -77,11 +75,13 @@ def run(listening: socket.socket, *, with_worker: bool, processes: int = 1) -> N
             _refuse_end("server process", other.exitcode)
 
 
-def _load() -> None:
-    """Load all that a request needs, so that forks share it, and nothing that they must not share."""
-    import_module(APPLICATION)
-    import_module(settings.ROOT_URLCONF)
-    connections.close_all()
+def new_server() -> uvicorn.Server:
+    """Return a server of all doors that does not run yet."""
+    # This protocol bounds the bytes of the headers; the other one that uvicorn knows does not.
+    config = uvicorn.Config(
+        f"{APPLICATION}:application", http="h11", lifespan="on", log_level="warning", access_log=False
+    )
+    return uvicorn.Server(config)
 
 
 def _refuse_end(what: str, status: int | None) -> None:
@@ -96,9 +96,27 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        # Alone first: a port that several may share is taken by nobody else.
+        with socket.create_server((host, port), family=family) as alone:
+            taken = alone.getsockname()[1]
+        return _shared((host, taken), family)
     except (OSError, OverflowError) as error:
         raise CommandError(f"Cannot listen on {host}, port {port}: {error}. Choose another with --port.") from error
+
+
+def _listen_too(listening: socket.socket) -> socket.socket:
+    """Return another socket on the same port: the system spreads the connections over both."""
+    return _shared(listening.getsockname()[:2], listening.family)
+
+
+def _shared(address: tuple[str, int], family: int) -> socket.socket:
+    """Return a socket that listens beside others on its port.
+
+    Its connections answer at once: an answer in two pieces would wait until the client acknowledges the first.
+    """
+    made = socket.create_server(address, family=family, reuse_port=True)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made
 
 
 def addresses(host: str, port: int) -> dict[str, str]:
@@ -123,14 +141,19 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 
 @contextmanager
-def others(server: Server, channels: Sequence[socket.socket]) -> Iterator[list[ForkProcess]]:
-    """Run a server for each channel beside this one; when one of them ends by itself, all stop.
+def others(server: uvicorn.Server, sockets: Sequence[socket.socket]) -> Iterator[list[ForkProcess]]:
+    """Run a server on each socket beside this one; when one of them ends by itself, all stop.
 
-    They are forks of this process, so they are ready as soon as it is.
+    They are forks of this process, so they are ready as soon as it is. Nothing that a fork must not share is open yet.
     """
-    processes = [FORK.Process(target=_serve_beside, args=(channel,), daemon=True) for channel in channels]
+    import_module(APPLICATION)
+    import_module(settings.ROOT_URLCONF)
+    connections.close_all()
+    processes = [FORK.Process(target=_serve_beside, args=(mine,), daemon=True) for mine in sockets]
     for process in processes:
         process.start()
+    for given in sockets:
+        given.close()
     watches = [_stop_after(process.join, server) for process in processes]
     try:
         yield processes
@@ -142,12 +165,12 @@ def others(server: Server, channels: Sequence[socket.socket]) -> Iterator[list[F
             process.kill()
 
 
-def _serve_beside(channel: socket.socket) -> None:
+def _serve_beside(listening: socket.socket) -> None:
     """Serve in a fork until a signal, or until the process that was forked is gone."""
-    server, parent = Server(channel), multiprocessing.parent_process()
+    server, parent = new_server(), multiprocessing.parent_process()
     assert parent is not None
     _stop_after(parent.join, server)
-    server.run()
+    server.run(sockets=[listening])
 
 
 def _stop_after(wait: Callable[[], object], server: uvicorn.Server) -> threading.Thread:
