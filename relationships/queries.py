@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -24,6 +25,7 @@ from relationships.models import (
     RelationshipRecord,
     SearchDocument,
     SupportDecision,
+    Transition,
     VerificationEvent,
 )
 from relationships.policy import Behaviour, StoredRecord
@@ -141,6 +143,31 @@ def records_about(*, team_id: UUID, entity_ids: Collection[UUID]) -> set[UUID]:
 def record_exists(*, team_id: UUID, record_id: UUID) -> bool:
     """Tell if the team has this record."""
     return RelationshipRecord.objects.of_team(team_id).filter(pk=record_id).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordChange:
+    """One step of a record, and whose it is."""
+
+    relationship_id: UUID
+    owner_profile_id: UUID
+    version: int
+    tier_before: str | None
+    status_before: str | None
+    tier: str
+    status: str
+    reason: str
+
+
+def changes_since(*, team_id: UUID, seq: int, at: datetime) -> list[RecordChange]:
+    """Return the steps that one operation made at the moment it was given, after a number of the ledgers' sequence.
+
+    The oldest `limits.IMPACT_CHANGES` of them.
+    """
+    steps = Transition.objects.of_team(team_id).filter(seq__gt=seq, recorded_at=at).order_by("seq")
+    named = ("relationship_id", "relationship__owner_id", "version")
+    columns = (*named, "tier_before", "status_before", "tier", "status", "reason")
+    return [RecordChange(*row) for row in steps.values_list(*columns)[: limits.IMPACT_CHANGES]]
 
 
 def refs_of_observations(*, team_id: UUID, observation_ids: Collection[UUID], extracted: int) -> frozenset[str]:

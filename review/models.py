@@ -85,7 +85,7 @@ class Decision(Ledger, TeamRow):
     owner = TeamKey("densemem.Profile")
     user_id = models.PositiveBigIntegerField(null=True)  # the login behind the profile, if it was one
     action = word(DecisionAction)
-    operation = models.CharField(max_length=16)  # a key names a decision within one of them
+    operation = models.CharField(max_length=32)  # a key names a decision within one of them
     idempotency_key = models.CharField(max_length=128)
     request_hash = models.CharField(max_length=64)
     message = models.CharField(max_length=1000, blank=True)
@@ -95,6 +95,7 @@ class Decision(Ledger, TeamRow):
     fragment = TeamKey("evidence.Fragment", null=True)
     observation = TeamKey("relationships.Observation", null=True)
     relationship = TeamKey("relationships.RelationshipRecord", null=True)
+    support = TeamKey("relationships.EvidenceSupport", null=True)
     mention_ref = models.CharField(max_length=128, blank=True)
     entity = TeamKey("entities.Entity", null=True)
     predicate_key = models.CharField(max_length=128, blank=True)

@@ -53,6 +53,7 @@ class NewDecision:
     fragment_id: UUID | None = None
     observation_id: UUID | None = None
     relationship_id: UUID | None = None
+    support_id: UUID | None = None
     mention_ref: str = ""
     entity_id: UUID | None = None
     predicate_key: str = ""

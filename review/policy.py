@@ -33,6 +33,17 @@ REQUIRED: Final[Mapping[Action, frozenset[str]]] = {
     Action.QUARANTINE: frozenset({"message"}),
     Action.INSPECT: frozenset({"message"}),
     Action.RETRY: frozenset({"message"}),
+    Action.REGISTER: frozenset({"message"}),
+    Action.RETIRE_PREDICATE: frozenset({"message"}),
+    Action.ADOPT: frozenset({"fragment_id", "spans"}),
+    Action.AMEND: frozenset({"message"}),
+    Action.DISPUTE: frozenset({"message"}),
+    Action.LIFT: frozenset({"message"}),
+    Action.RETIRE: frozenset({"message"}),
+    Action.REINSTATE: frozenset({"message"}),
+    Action.REVERIFY: frozenset({"message"}),
+    Action.NOT_COMPETING: frozenset({"message"}),
+    Action.REDACT: frozenset({"message"}),
 }
 
 COMPENSATION: Final[Mapping[Action, str | None]] = {
@@ -48,7 +59,30 @@ COMPENSATION: Final[Mapping[Action, str | None]] = {
     Action.FORGET: "lift",
     Action.INSPECT: None,
     Action.RETRY: None,
+    Action.REGISTER: "retire_predicate",
+    Action.RETIRE_PREDICATE: "register_predicate",
+    Action.ADOPT: "forget",
+    Action.AMEND: "correct_relationship",
+    Action.DISPUTE: "lift",
+    Action.LIFT: "dispute",
+    Action.RETIRE: "reinstate_support",
+    Action.REINSTATE: "retire_evidence",
+    Action.REVERIFY: None,
+    Action.NOT_COMPETING: None,
+    Action.REDACT: None,
 }
+
+OF_MANAGERS: Final = frozenset(
+    {
+        Action.RELEASE,
+        Action.QUARANTINE,
+        Action.INSPECT,
+        Action.REGISTER,
+        Action.RETIRE_PREDICATE,
+        Action.REINSTATE,
+        Action.REDACT,
+    }
+)
 
 
 class Decider(Enum):
@@ -104,8 +138,10 @@ def allowed_actions(*, kind: TaskKind, is_owner: bool, is_manager: bool) -> tupl
 
 def decider_of(*, action: Action, kind: TaskKind | None) -> Decider:
     """Return who may take an action on a task of this kind; None is an action that nothing asked for."""
-    if action in (Action.RELEASE, Action.QUARANTINE, Action.INSPECT):
+    if action in OF_MANAGERS:
         return Decider.MANAGER
+    if action is Action.ADOPT:
+        return Decider.ANYBODY
     if action is Action.RETRY:
         return Decider.EITHER
     if kind is not TaskKind.POLICY:

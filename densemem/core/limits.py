@@ -80,6 +80,7 @@ DRAIN_STOP_SECONDS: Final = 10  # from the order to stop until what is not done 
 CONCURRENCY: Final = 64  # items that one drain may work on at once
 FANOUT_SUPPORTS: Final = 2_000
 FANOUT_RECORDS: Final = 1_000
+IMPACT_CHANGES: Final = 100  # of Relationships, shown with the decision that made them
 
 # Knowledge.
 SOURCES_FOR_FACT: Final = 2

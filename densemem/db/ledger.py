@@ -10,7 +10,8 @@ from django.db import models
 from django.db.models.functions import Now
 from pgtrigger import compiler
 
-from densemem.db.fields import SequenceField
+from densemem.db.fields import SEQUENCE, SequenceField
+from densemem.db.read import fetch
 
 
 class UnconditionalSql(compiler.UpsertTriggerSql):
@@ -77,3 +78,9 @@ class Ledger(models.Model):
     class Meta:
         abstract = True
         triggers = append_only()
+
+
+def newest_sequence() -> int:
+    """Return the newest number that a ledger row has got so far: rows that come from now on have greater ones."""
+    ((number,),) = fetch(f"SELECT last_value FROM {SEQUENCE}")  # noqa: S608 - our own word
+    return int(number)

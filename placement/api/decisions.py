@@ -12,13 +12,16 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from densemem.auth import principal_on
-from densemem.http import Problem, read_id
+from densemem.http import Problem, read_flag, read_id, read_parameters, refuse
 from placement.decide import Decided, Inspected, decide, forget, inspect, quarantine, retry
 from placement.decision import DECISION, REASON, RETRACTION
 
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
 IF_MATCH = OpenApiParameter(
     "If-Match", str, OpenApiParameter.HEADER, required=True, description="the ETag of the Relationship that was seen"
+)
+DRY_RUN = OpenApiParameter(
+    "dry_run", bool, description="true: rehearse it whole, store nothing, show what would change"
 )
 AFTER = OpenApiParameter("Retry-After", int, OpenApiParameter.HEADER, response=True, description="while it works")
 
@@ -31,18 +34,21 @@ class HeldTextAnswer(RootModel[Inspected]):
     """A text with its signals and its security history."""
 
 
+DECIDED = {200: DecisionAnswer, 201: DecisionAnswer}  # rehearsed, or done
+
+
 class Decisions(APIView):
     """`POST /api/v1/reviews/{id}/decisions`"""
 
     @extend_schema(
         operation_id="decide",
         request={"application/json": DECISION},
-        parameters=[KEY, AFTER],
-        responses={201: DecisionAnswer},
+        parameters=[KEY, DRY_RUN, AFTER],
+        responses=DECIDED,
     )
     def post(self, request: Request, review_id: str) -> Response:
         """Answer a review task. What the answer is about goes back to policy, with the answer as a given."""
-        done = decide(review_id=read_id(review_id), **given(request))
+        done = decide(review_id=read_id(review_id), **rehearsable(request))
         return _answer(done)
 
 
@@ -52,8 +58,8 @@ class Retractions(APIView):
     @extend_schema(
         operation_id="forget",
         request={"application/json": RETRACTION},
-        parameters=[KEY, IF_MATCH],
-        responses={201: DecisionAnswer},
+        parameters=[KEY, DRY_RUN, IF_MATCH],
+        responses=DECIDED,
     )
     def post(self, request: Request, relationship_id: str) -> Response:
         """Take one of your Relationships out of recall. Its history, evidence and entities stay."""
@@ -61,7 +67,7 @@ class Retractions(APIView):
         done = forget(
             relationship_id=number,
             expected_version=version_seen(request, number),
-            **given(request),
+            **rehearsable(request),
         )
         return _answer(done)
 
@@ -72,12 +78,12 @@ class Retries(APIView):
     @extend_schema(
         operation_id="retry_placement",
         request={"application/json": REASON},
-        parameters=[KEY, AFTER],
-        responses={201: DecisionAnswer},
+        parameters=[KEY, DRY_RUN, AFTER],
+        responses=DECIDED,
     )
     def post(self, request: Request, ingest_id: str) -> Response:
         """Place the failed texts of an ingest again; for its owner, or a manager."""
-        done = retry(ingest_id=read_id(ingest_id), **given(request))
+        done = retry(ingest_id=read_id(ingest_id), **rehearsable(request))
         return _answer(done)
 
 
@@ -87,12 +93,12 @@ class Quarantines(APIView):
     @extend_schema(
         operation_id="quarantine_evidence",
         request={"application/json": REASON},
-        parameters=[KEY],
-        responses={201: DecisionAnswer},
+        parameters=[KEY, DRY_RUN],
+        responses=DECIDED,
     )
     def post(self, request: Request, fragment_id: str) -> Response:
         """Hold evidence that was accepted: what rests on it is judged again without it; for managers."""
-        done = quarantine(fragment_id=read_id(fragment_id), **given(request))
+        done = quarantine(fragment_id=read_id(fragment_id), **rehearsable(request))
         return _answer(done)
 
 
@@ -121,6 +127,14 @@ def given(request: Request) -> dict[str, Any]:
     }
 
 
+def rehearsable(request: Request) -> dict[str, Any]:
+    """Return the same for what may be tried first: with `?dry_run=true` it is done whole and taken back."""
+    asked, faults = read_parameters(request, known=("dry_run",))
+    dry_run = read_flag(asked, "dry_run", faults)
+    refuse(faults)
+    return {**given(request), "dry_run": dry_run}
+
+
 def version_seen(request: Request, relationship_id: UUID) -> int:
     """Read from `If-Match` the version of a Relationship that the caller has seen.
 
@@ -137,7 +151,7 @@ def version_seen(request: Request, relationship_id: UUID) -> int:
 
 
 def _answer(done: Decided) -> Response:
-    response = Response(asdict(done), status=201)
+    response = Response(asdict(done), status=200 if done.dry_run else 201)
     if done.check_after_seconds:
         response["Retry-After"] = str(done.check_after_seconds)
     if done.replayed:

@@ -13,7 +13,7 @@ from densemem.db.locks import lock
 from entities.queries import active_kinds, mention_of_event
 from evidence.operations import release
 from evidence.queries import is_current, is_guarded, is_quarantined
-from placement.decide.desk import Decided, DecisionRefused, Desk, decided, open_desk
+from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_decision
 from placement.models import Item
 from placement.operations import requeue, wake
@@ -27,7 +27,9 @@ from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 ENTITY_ACTIONS: Final = (DecisionAction.SELECT_ENTITY, DecisionAction.CONFIRM_NEW_ENTITY)
 
 
-def decide(*, principal: Principal, review_id: UUID, body: object, idempotency_key: str, now: datetime) -> Decided:
+def decide(
+    *, principal: Principal, review_id: UUID, body: object, idempotency_key: str, now: datetime, dry_run: bool = False
+) -> Decided:
     """Answer a review task.
 
     :raises ScopeMissing: no write scope
@@ -35,8 +37,10 @@ def decide(*, principal: Principal, review_id: UUID, body: object, idempotency_k
     :raises Refused: one of its kinds; nothing was stored
     """
     asked = read_decision(body)
-    desk = open_desk(principal=principal, asked=asked, about=review_id, body=body, key=idempotency_key, now=now)
-    with transaction.atomic():
+    desk = open_desk(
+        principal=principal, asked=asked, about=review_id, body=body, key=idempotency_key, now=now, dry_run=dry_run
+    )
+    with desk.sitting():
         if earlier := desk.earlier():
             return earlier
         task = task_facts(team_id=principal.team_id, task_id=review_id)
@@ -48,7 +52,7 @@ def decide(*, principal: Principal, review_id: UUID, body: object, idempotency_k
         _check_open(desk, task)
         if asked.action is DecisionAction.ACKNOWLEDGE:
             acknowledge_task(team_id=task.team_id, task_id=task.id, actor_id=principal.profile_id, now=now)
-            return decided(
+            return desk.answer(
                 desk.record(staged=staged, task_id=task.id, item_id=item.id, fragment_id=task.fragment_id), item=item
             )
         _check_item(desk, item)
@@ -141,7 +145,7 @@ def _answer(desk: Desk, task: TaskFacts, item: Item, staged: UUID | None) -> Dec
         guarded = is_guarded(team_id=item.team_id, fragment_id=item.fragment_id)
         requeue(item, guarded=guarded, reason=f"decided_{action}", actor_id=actor, now=now)
         transaction.on_commit(wake, robust=True)
-    return decided(made, item=item)
+    return desk.answer(made, item=item)
 
 
 def _check_state(item: Item, action: DecisionAction) -> None:

@@ -1,15 +1,19 @@
 """What every decision has in common: its key, the evidence that it brings, and its record."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
+
+from django.db import connection, transaction
 
 from densemem.auth import Principal
 from densemem.core.canonical import digest
 from densemem.core.faults import Because, Fault, Refused
 from densemem.core.words import Scope
+from densemem.db.ledger import newest_sequence
 from densemem.db.locks import lock
 from evidence.queries import fragments_of_ingest, usable_among
 from evidence.vocabulary import ScanDecision
@@ -18,6 +22,7 @@ from placement.models import Item
 from placement.operations import lock_items
 from placement.remember import KeyReused, Prepared, check_key, prepare, store
 from placement.vocabulary import READY
+from relationships.queries import RecordChange, changes_since
 from review.operations import NewDecision, record_decision
 from review.policy import COMPENSATION, UNASKED
 from review.queries import DecisionFacts, find_decision
@@ -36,6 +41,17 @@ IMPACT: Final[Mapping[DecisionAction, str]] = {
     DecisionAction.QUARANTINE: "The text is held. What rested on it was judged again without it.",
     DecisionAction.INSPECT: "Nothing changes. That the text was read is recorded.",
     DecisionAction.RETRY: "The failed texts are placed again.",
+    DecisionAction.REGISTER: "The wording is registered for this team. What waited for it is verified anew.",
+    DecisionAction.RETIRE_PREDICATE: "The predicate takes no new statements. What was recorded with it stays.",
+    DecisionAction.ADOPT: "The cited words are placed for you. Their author and their source stay what they are.",
+    DecisionAction.AMEND: "The corrected Relationship takes the place of the one that was wrong.",
+    DecisionAction.DISPUTE: "The Relationship leaves recall until the dispute is lifted.",
+    DecisionAction.LIFT: "The Relationship is judged again by the support that it has.",
+    DecisionAction.RETIRE: "The text counts no more, for nobody. What rested on it was judged again without it.",
+    DecisionAction.REINSTATE: "The support counts again, and its Relationship was judged again with it.",
+    DecisionAction.REVERIFY: "The text is verified once more, and policy decides with the new judgment.",
+    DecisionAction.NOT_COMPETING: "Your position is recorded. The conflict closes when every position says so.",
+    DecisionAction.REDACT: "The text and every copy of its words are gone. Ids and decisions stay.",
 }
 
 
@@ -61,6 +77,8 @@ class Decided:
     :param evidence_ingest_id: the intake of the evidence that was brought with it
     :param compensation: the decision that undoes it; None when nothing does
     :param check_after_seconds: when it is worth asking again; 0 when nothing will change by itself
+    :param changes: of Relationships, made by it at once, at most `limits.IMPACT_CHANGES`
+    :param dry_run: it was rehearsed whole and taken back: nothing was stored
     """
 
     decision_id: UUID
@@ -75,6 +93,8 @@ class Decided:
     impact_summary: str
     compensation: str | None
     check_after_seconds: int
+    changes: tuple[RecordChange, ...] = ()
+    dry_run: bool = False
     replayed: bool = False
 
 
@@ -88,6 +108,8 @@ class Desk:
     request_hash: str
     prepared: Prepared | None
     now: datetime
+    dry_run: bool = False
+    since: int = 0  # the ledgers' sequence when it was opened
 
     @property
     def operation(self) -> str:
@@ -108,6 +130,20 @@ class Desk:
         if found.request_hash != self.request_hash:
             raise KeyReused("This Idempotency-Key was used for another decision. Send the change under a new key.")
         return decided(found, item=self.item(found.item_id) if found.item_id else None, replayed=True)
+
+    @contextmanager
+    def sitting(self) -> Iterator[None]:
+        """The one transaction of the decision; a rehearsal runs it whole, checks every law, and takes it back."""
+        with transaction.atomic():
+            yield
+            if self.dry_run:
+                connection.check_constraints()
+                transaction.set_rollback(True)
+
+    def answer(self, made: DecisionFacts, *, item: Item | None = None) -> Decided:
+        """Return the decision that was just recorded, with what it changed."""
+        changes = changes_since(team_id=self.principal.team_id, seq=self.since, at=self.now)
+        return replace(decided(made, item=item), changes=tuple(changes), dry_run=self.dry_run)
 
     def stage(self, *, beside: Collection[UUID]) -> UUID | None:
         """Store the evidence that is brought, as any other, and lock the items that the decision changes."""
@@ -160,7 +196,14 @@ class Desk:
 
 
 def open_desk(
-    *, principal: Principal, asked: DecisionRequest, about: UUID, body: object, key: str, now: datetime
+    *,
+    principal: Principal,
+    asked: DecisionRequest,
+    about: UUID,
+    body: object,
+    key: str,
+    now: datetime,
+    dry_run: bool = False,
 ) -> Desk:
     """Check who asks, the key, and the evidence that is brought; nothing is written.
 
@@ -171,7 +214,7 @@ def open_desk(
     check_key(key)
     prepared = prepare(principal, asked.evidence) if asked.evidence else None
     request_hash = digest([asked.action, str(about), body])
-    return Desk(principal, asked, key, request_hash, prepared, now)
+    return Desk(principal, asked, key, request_hash, prepared, now, dry_run, since=newest_sequence())
 
 
 def decided(made: DecisionFacts, *, item: Item | None = None, replayed: bool = False) -> Decided:

@@ -11,7 +11,7 @@ from densemem.core.faults import NotThere
 from densemem.db.locks import lock
 from evidence.operations import hold_by_person
 from evidence.queries import HeldText, fragment_exists, held_text, is_current, is_guarded, is_quarantined
-from placement.decide.desk import Decided, DecisionRefused, Desk, decided, open_desk
+from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_reason, read_retraction
 from placement.models import Item
 from placement.operations import ask_for_release, requeue, set_aside, settle, wake
@@ -40,6 +40,7 @@ def forget(
     body: object,
     idempotency_key: str,
     now: datetime,
+    dry_run: bool = False,
 ) -> Decided:
     """Take one of the caller's own Relationships out of recall ("Forget And Retraction").
 
@@ -48,9 +49,17 @@ def forget(
     :raises Refused: not the owner, another version, forgotten already, or a broken contract; nothing was stored
     """
     asked = read_retraction(body)
-    desk = open_desk(principal=principal, asked=asked, about=relationship_id, body=body, key=idempotency_key, now=now)
+    desk = open_desk(
+        principal=principal,
+        asked=asked,
+        about=relationship_id,
+        body=body,
+        key=idempotency_key,
+        now=now,
+        dry_run=dry_run,
+    )
     desk.refuse_held_evidence()
-    with transaction.atomic():
+    with desk.sitting():
         if earlier := desk.earlier():
             return earlier
         team = principal.team_id
@@ -69,11 +78,11 @@ def forget(
         cancel_tasks_about(team_id=team, relationship_id=relationship_id, reason="forgotten", now=now)
         for item_id in sorted(waiting):
             _settle_unasked(desk, item_id)
-        return decided(made)
+        return desk.answer(made)
 
 
 def quarantine(
-    *, principal: Principal, fragment_id: UUID, body: object, idempotency_key: str, now: datetime
+    *, principal: Principal, fragment_id: UUID, body: object, idempotency_key: str, now: datetime, dry_run: bool = False
 ) -> Decided:
     """Hold accepted evidence: its supports are revoked and what rested on it is judged again, in one transaction.
 
@@ -82,8 +91,10 @@ def quarantine(
     :raises Refused: not a manager, held already, outdated, too much depends on it, or a broken contract
     """
     asked = read_reason(body, DecisionAction.QUARANTINE)
-    desk = open_desk(principal=principal, asked=asked, about=fragment_id, body=body, key=idempotency_key, now=now)
-    with transaction.atomic():
+    desk = open_desk(
+        principal=principal, asked=asked, about=fragment_id, body=body, key=idempotency_key, now=now, dry_run=dry_run
+    )
+    with desk.sitting():
         if earlier := desk.earlier():
             return earlier
         team, actor = principal.team_id, principal.profile_id
@@ -97,7 +108,7 @@ def quarantine(
         hold_by_person(team_id=team, fragment_id=fragment_id, actor_id=actor, reason=asked.message, now=now)
         made = desk.record(staged=None, item_id=item.id, fragment_id=fragment_id)
         set_aside(item, reason="held_by_manager", now=now, actor_id=actor)
-        return decided(made, item=item)
+        return desk.answer(made, item=item)
 
 
 def inspect(*, principal: Principal, fragment_id: UUID, body: object, idempotency_key: str, now: datetime) -> Inspected:
@@ -109,7 +120,7 @@ def inspect(*, principal: Principal, fragment_id: UUID, body: object, idempotenc
     """
     asked = read_reason(body, DecisionAction.INSPECT)
     desk = open_desk(principal=principal, asked=asked, about=fragment_id, body=body, key=idempotency_key, now=now)
-    with transaction.atomic():
+    with desk.sitting():
         if not fragment_exists(team_id=principal.team_id, fragment_id=fragment_id):
             raise NotThere
         check_decider(action=asked.action, kind=None, is_owner=False, is_manager=principal.is_manager)
@@ -121,7 +132,9 @@ def inspect(*, principal: Principal, fragment_id: UUID, body: object, idempotenc
         )
 
 
-def retry(*, principal: Principal, ingest_id: UUID, body: object, idempotency_key: str, now: datetime) -> Decided:
+def retry(
+    *, principal: Principal, ingest_id: UUID, body: object, idempotency_key: str, now: datetime, dry_run: bool = False
+) -> Decided:
     """Place the failed items of an ingest again. What was decided about them and not carried out is carried out.
 
     :raises ScopeMissing: no write scope
@@ -129,8 +142,10 @@ def retry(*, principal: Principal, ingest_id: UUID, body: object, idempotency_ke
     :raises Refused: neither owner nor manager, nothing failed, or a broken contract
     """
     asked = read_reason(body, DecisionAction.RETRY)
-    desk = open_desk(principal=principal, asked=asked, about=ingest_id, body=body, key=idempotency_key, now=now)
-    with transaction.atomic():
+    desk = open_desk(
+        principal=principal, asked=asked, about=ingest_id, body=body, key=idempotency_key, now=now, dry_run=dry_run
+    )
+    with desk.sitting():
         if earlier := desk.earlier():
             return earlier
         team, actor = principal.team_id, principal.profile_id
@@ -146,7 +161,7 @@ def retry(*, principal: Principal, ingest_id: UUID, body: object, idempotency_ke
             guarded = is_guarded(team_id=team, fragment_id=row.fragment_id)
             requeue(row, guarded=guarded, reason="retried", actor_id=actor, now=now)
         transaction.on_commit(wake, robust=True)
-        return decided(made, item=current[0])
+        return desk.answer(made, item=current[0])
 
 
 def _ask_again(desk: Desk, item: Item) -> Decided:
@@ -158,7 +173,7 @@ def _ask_again(desk: Desk, item: Item) -> Decided:
         raise DecisionRefused("The text is held already, and its release is asked for.", code="already_quarantined")
     made = desk.record(staged=None, item_id=item.id, fragment_id=item.fragment_id)
     ask_for_release(item, now=desk.now)
-    return decided(made, item=item)
+    return desk.answer(made, item=item)
 
 
 def _check_current(item: Item) -> None:

@@ -28,6 +28,17 @@ FIELDS = {
     "quarantine": "message",
     "inspect": "message",
     "retry": "message",
+    "register_predicate": "message",
+    "retire_predicate": "message",
+    "adopt_evidence": "fragment_id spans",
+    "correct_relationship": "message",
+    "dispute": "message",
+    "lift": "message",
+    "retire_evidence": "message",
+    "reinstate_support": "message",
+    "verify_again": "message",
+    "do_not_compete": "message",
+    "redact": "message",
 }
 TAKEN_BACK = {
     "acknowledge": None,
@@ -42,6 +53,17 @@ TAKEN_BACK = {
     "forget": "lift",
     "inspect": None,
     "retry": None,
+    "register_predicate": "retire_predicate",
+    "retire_predicate": "register_predicate",
+    "adopt_evidence": "forget",
+    "correct_relationship": "correct_relationship",
+    "dispute": "lift",
+    "lift": "dispute",
+    "retire_evidence": "reinstate_support",
+    "reinstate_support": "retire_evidence",
+    "verify_again": None,
+    "do_not_compete": None,
+    "redact": None,
 }
 # (action, kind of the task or None) -> may the owner, a manager, somebody else of the team.
 DECIDERS = [
@@ -58,6 +80,17 @@ DECIDERS = [
     ("quarantine", None, False, True, False),
     ("inspect", None, False, True, False),
     ("retry", None, True, True, False),
+    ("register_predicate", None, False, True, False),
+    ("retire_predicate", None, False, True, False),
+    ("adopt_evidence", None, True, True, True),
+    ("correct_relationship", None, True, False, False),
+    ("dispute", None, True, False, False),
+    ("lift", None, True, False, False),
+    ("retire_evidence", None, True, False, False),
+    ("reinstate_support", None, False, True, False),
+    ("verify_again", None, True, False, False),
+    ("do_not_compete", None, True, False, False),
+    ("redact", None, False, True, False),
 ]
 
 
