@@ -92,8 +92,15 @@ def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Sta
 
     A text that does not say when it was observed was observed when recorded.
     """
-    ((current, held, *columns),) = fetch(FRAGMENT, team=team_id, fragment=fragment_id)
-    return FragmentView(*columns), Standing(current, held)
+    found = find_fragment(team_id=team_id, fragment_id=fragment_id)
+    assert found is not None  # it was referred to
+    return found
+
+
+def find_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Standing] | None:
+    """Return the same, or None when the team has no such fragment."""
+    rows = fetch(FRAGMENT, team=team_id, fragment=fragment_id)
+    return next(((FragmentView(*columns), Standing(current, held)) for current, held, *columns in rows), None)
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:

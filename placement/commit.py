@@ -126,6 +126,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         accepts=accepted.offer.accepts,
         kinds=kinds,
         bound=_still_there(accepted.bound, named - kinds.keys()),
+        adopted=fragment.owner_id != claim.owner_id,
     )
 
 

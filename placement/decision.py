@@ -21,17 +21,27 @@ ACTION_FIELDS: Final = frozenset(
 
 def _schema(name: str, *, with_evidence: bool) -> dict[str, Any]:
     read: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
-    if not with_evidence:
-        return read
-    return {**read, "$defs": SCHEMA["$defs"], "properties": {**read["properties"], **EVIDENCE}}
+    return _with(read, EVIDENCE) if with_evidence else read
+
+
+def _with(schema: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Add fields of the remember request to a schema."""
+    return {**schema, "$defs": SCHEMA["$defs"], "properties": {**schema["properties"], **shared}}
 
 
 DECISION: Final = _schema("decision", with_evidence=True)
 RETRACTION: Final = _schema("retraction", with_evidence=True)
 REASON: Final = _schema("reason", with_evidence=False)
+PROPOSAL: Final = {"proposal": SCHEMA["properties"]["proposal"]}
+ADOPTION: Final = _with(_schema("adoption", with_evidence=False), PROPOSAL)
 VALIDATORS: Final = {
     name: STRICT(schema, format_checker=FORMATS)
-    for name, schema in (("decision", DECISION), ("retraction", RETRACTION), ("reason", REASON))
+    for name, schema in (
+        ("decision", DECISION),
+        ("retraction", RETRACTION),
+        ("reason", REASON),
+        ("adoption", ADOPTION),
+    )
 }
 
 
@@ -49,6 +59,9 @@ class DecisionRequest:
     predicate_key: str = ""
     predicate_version: int | None = None
     fragment_ids: tuple[UUID, ...] = ()
+    fragment_id: UUID | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    proposal: Mapping[str, Any] | None = None
     evidence: Mapping[str, Any] | None = None
 
 
@@ -70,6 +83,21 @@ def read_retraction(body: object) -> DecisionRequest:
     :raises RequestInvalid: with every fault
     """
     return _request(DecisionAction.FORGET, _checked(body, "retraction"))
+
+
+def read_adoption(body: object) -> DecisionRequest:
+    """Check an adoption, but for what its text must tell.
+
+    :raises RequestInvalid: with every fault
+    """
+    given = _checked(body, "adoption")
+    return DecisionRequest(
+        action=DecisionAction.ADOPT,
+        message=given.get("message", ""),
+        fragment_id=UUID(given["fragment_id"]),
+        spans=tuple((span["start"], span["end"]) for span in given["spans"]),
+        proposal=given.get("proposal"),
+    )
 
 
 def read_reason(body: object, action: DecisionAction) -> DecisionRequest:

@@ -2,10 +2,11 @@
 
 from typing import ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from densemem.db.fields import TeamKey, word, word_check
+from densemem.db.fields import TeamKey, TeamOneKey, word, word_check
 from densemem.db.ledger import Ledger
 from densemem.db.rows import TeamRow, one_per_team
 from placement.vocabulary import READY, AttemptOutcome, ItemCategory, ItemState
@@ -99,6 +100,17 @@ class ItemProposal(Ledger, TeamRow):
             one_per_team("itemproposal"),
             models.UniqueConstraint(name="itemproposal_of_item", fields=["team", "item"]),
         ]
+
+
+class Adoption(Ledger, TeamRow):
+    """An item whose text is another profile's; only statements inside these spans are its own."""
+
+    item = TeamOneKey("placement.Item", related_name="adoption")
+    fragment = TeamKey("evidence.Fragment")
+    spans = ArrayField(ArrayField(models.PositiveIntegerField(), size=2))
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [one_per_team("adoption")]
 
 
 class ItemAnswer(Ledger, TeamRow):

@@ -30,7 +30,7 @@ from placement.operations import (
     put_back,
     report_calls,
 )
-from placement.reentry import begin
+from placement.reentry import Entry, begin
 from relationships.queries import registry
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
             signals=signals,
             request_id=f"extract_{claim.token.hex}",
         )
-        extraction = _extract(claim, provider, asked, calls)
+        extraction = _extract(claim, provider, asked, entry, calls)
         if extraction is None:
             return
     # Read again: an answer may take minutes, and what was registered meanwhile is offered.
@@ -124,7 +124,7 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
 
 
 def _extract(
-    claim: Claim, provider: Provider, asked: Mapping[str, Any], calls: list[CallReport]
+    claim: Claim, provider: Provider, asked: Mapping[str, Any], entry: Entry, calls: list[CallReport]
 ) -> contract.Extraction | None:
     """Ask the structure reviewer, and keep its accepted answer; None when it saw control text."""
     extraction, answer = converse(
@@ -137,8 +137,9 @@ def _extract(
     if extraction.signals:
         _quarantine(claim, SecurityEventKind.REVIEWER, extraction.signals)
         return None
-    keep_extraction(claim, extraction=extraction, model=answer.model)
-    return extraction
+    own = entry.own(extraction)
+    keep_extraction(claim, extraction=own, model=answer.model)
+    return own
 
 
 def _verify(

@@ -58,9 +58,16 @@ def next_due() -> float | None:
 
 
 def item_of_fragment(*, team_id: UUID, fragment_id: UUID) -> UUID:
-    """Return the item that places a fragment."""
-    found: UUID = Item.objects.of_team(team_id).values_list("id", flat=True).get(fragment_id=fragment_id)
+    """Return the item that places a fragment for its author; those that placed it for others came later."""
+    rows = Item.objects.of_team(team_id).filter(fragment_id=fragment_id, adoption__isnull=True)
+    found: UUID = rows.values_list("id", flat=True).get()
     return found
+
+
+def items_of_fragment(*, team_id: UUID, fragment_id: UUID) -> list[UUID]:
+    """Return every item that places a fragment, for its author or for who adopted it, in the order of their locks."""
+    rows = Item.objects.of_team(team_id).filter(fragment_id=fragment_id).order_by("pk")
+    return list(rows.values_list("id", flat=True))
 
 
 def owner_of_ingest(*, team_id: UUID, ingest_id: UUID) -> UUID:

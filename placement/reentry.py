@@ -14,7 +14,7 @@ from uuid import UUID
 from densemem.db.read import fetch
 from entities.queries import settled_mentions
 from placement.contract import Extraction, Verification
-from placement.contract.kept import latest, narrowed, unpacked_extraction, unpacked_verification
+from placement.contract.kept import latest, narrowed, unpacked_extraction, unpacked_verification, within
 from placement.operations import Claim
 from placement.plan import Bound
 from relationships.queries import refs_of_observations
@@ -24,6 +24,8 @@ from review.vocabulary import DecisionAction
 # What was proposed for an item, and what was accepted about it, the earliest first.
 KEPT: Final = """
     SELECT 'propose', 0, payload FROM placement_itemproposal WHERE team_id = %(team)s AND item_id = %(item)s
+    UNION ALL
+    SELECT 'adopt', 0, to_jsonb(spans) FROM placement_adoption WHERE team_id = %(team)s AND item_id = %(item)s
     UNION ALL
     SELECT stage, cycle, payload FROM placement_itemanswer WHERE team_id = %(team)s AND item_id = %(item)s
     ORDER BY 2"""
@@ -38,18 +40,24 @@ class Entry:
 
     :param proposal: the part of the client's proposal that cites it; empty when there is none
     :param extracted: the cycle of its extraction
+    :param adopted: the spans of another profile's text that count here; none for one's own text
     :param statements: how many the whole extraction has, where only a part is taken up
     :param verified: by draft ref, the cycle in which a kept judgment was given; empty when it is asked for
     """
 
     proposal: Mapping[str, Any]
     extracted: int
+    adopted: tuple[tuple[int, int], ...] = ()
     extraction: Extraction | None = None
     statements: int | None = None
     verification: Verification | None = None
     verified: Mapping[str, int] = field(default_factory=dict)
     bound: Bound = field(default_factory=Bound)
     answer: Answer | None = None
+
+    def own(self, extraction: Extraction) -> Extraction:
+        """Return what of an extraction counts here: of an adopted text, the statements inside the adopted spans."""
+        return within(extraction, self.adopted) if self.adopted else extraction
 
     def binding(self, keys: Mapping[str, str]) -> Bound:
         """Return what binds, with the owner's choice of an Entity for every mention of the name that it was made for.
@@ -73,7 +81,9 @@ def begin(claim: Claim) -> Entry:
     answer = unused_answer(team_id=claim.team_id, item_id=claim.item_id) if claim.cycle > 1 else None
     extractions = {cycle: payload for stage, cycle, payload in kept if stage == "extract"}
     ready = extractions.get(claim.cycle)
-    anew = Entry(proposal=proposal, extracted=claim.cycle, extraction=unpacked_extraction(ready) if ready else None)
+    adopted = next((tuple((s, e) for s, e in payload) for stage, _, payload in kept if stage == "adopt"), ())
+    extraction = unpacked_extraction(ready) if ready else None
+    anew = Entry(proposal=proposal, extracted=claim.cycle, adopted=adopted, extraction=extraction)
     if answer is None or answer.action not in (*AT_POLICY, DecisionAction.SELECT_PREDICATE):
         correcting = answer is not None and answer.action is DecisionAction.CORRECT
         return replace(anew, bound=_correcting(answer)) if answer and correcting else anew

@@ -14,6 +14,7 @@ from densemem.core.limits import REF_CHARS
 from densemem.core.spans import SpanRefused, check_text
 from densemem.core.words import Scope
 from densemem.db.locks import lock
+from densemem.db.writer import Writer, writing_for_all
 from evidence.operations import SourceStep, advance_source, lock_source, open_ingest, retire_fragments, stage
 from evidence.policy import EvidenceIn, RevisionConflict, SourceClaim
 from evidence.queries import find_ingest, fragments_of_revision
@@ -176,9 +177,11 @@ def store(
         # Commits share this lock while they count voices: each sees the joins, or is seen by the recount.
         lock("groups", team)
     if outdated:
-        revoke_for_fragments(team_id=team, fragment_ids=outdated, reason="source_revision_advanced", now=now)
+        with writing_for_all(Writer.SOURCE):
+            revoke_for_fragments(team_id=team, fragment_ids=outdated, reason="source_revision_advanced", now=now)
     if staged.joined_groups:
-        recompute_for_groups(team_id=team, groups=staged.joined_groups, now=now)
+        with writing_for_all(Writer.JOIN):
+            recompute_for_groups(team_id=team, groups=staged.joined_groups, now=now)
     open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=now)
     withdraw_questions(team_id=team, owner_id=owner, fragment_ids=outdated, reason="newer_revision", now=now)
     held = all(a.decision is ScanDecision.QUARANTINE for a in assessments)

@@ -126,6 +126,17 @@ def slice_proposal(proposal: Mapping[str, Any], index: int, text: str) -> dict[s
     }
 
 
+def proposal_about(text: str, proposal: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Check a proposal about one text, and return the part of it that cites the text.
+
+    :raises RequestInvalid: with every fault, each at its JSON Pointer
+    """
+    faults = first(_faults_of_proposal(proposal, [text]))
+    if faults:
+        raise RequestInvalid("The proposal does not fit the text. Mend each place and send it again.", faults=faults)
+    return slice_proposal(proposal, 0, text)
+
+
 def _cites(spans: Sequence[Mapping[str, Any]], index: int) -> bool:
     return any(span["evidence_index"] == index for span in spans)
 
@@ -181,7 +192,10 @@ def _faults_of_content(body: Mapping[str, Any]) -> Iterator[Fault]:
     for index, item in enumerate(body["evidence"]):
         yield from _faults_of_evidence(item, index)
     yield from _faults_of_sources(body["evidence"])
-    proposal = body.get("proposal") or {}
+    yield from _faults_of_proposal(body.get("proposal") or {}, texts)
+
+
+def _faults_of_proposal(proposal: Mapping[str, Any], texts: Sequence[str]) -> Iterator[Fault]:
     borders = [Boundaries(text) for text in texts]
     entities, relationships = proposal.get("entities", []), proposal.get("relationships", [])
     yield from _twice(entities, "ref", "entities")

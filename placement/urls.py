@@ -8,6 +8,7 @@ urlpatterns = [
     path("ingests", api.Ingests.as_view(), name="ingests"),
     path("ingests/<str:ingest_id>", api.Ingest.as_view(), name="ingest"),
     path("ingests/<str:ingest_id>/retries", api.Retries.as_view(), name="retries"),
+    path("adoptions", api.Adoptions.as_view(), name="adoptions"),
     path("reviews/<str:review_id>/decisions", api.Decisions.as_view(), name="decisions"),
     path("relationships/<str:relationship_id>/retractions", api.Retractions.as_view(), name="retractions"),
     path("evidence/<str:fragment_id>/quarantines", api.Quarantines.as_view(), name="quarantines"),

@@ -29,6 +29,7 @@ from relationships.models import (
 )
 from relationships.search import write_documents
 from review.models import Task, TaskEvent
+from tests.writing import by_its_owner
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 PASSWORD = "a quiet harbour"
@@ -113,6 +114,7 @@ def entity(source: Fragment, name: str, *, kind: str = "person") -> Entity:
     return made
 
 
+@by_its_owner
 def observation(source: Fragment, quote: str, *, wording: str = "works at") -> Observation:
     """Store a statement of a text with its exact span and its original wording."""
     of = {"team_id": source.team_id}
@@ -136,6 +138,7 @@ def observation(source: Fragment, quote: str, *, wording: str = "works at") -> O
     return made
 
 
+@by_its_owner
 def record(source: Fragment, quote: str, *, subject: str, obj: str, status: str = "active") -> RelationshipRecord:
     """Store a record that rests on one span, with the whole history behind it."""
     of = {"team_id": source.team_id}
@@ -208,6 +211,7 @@ def _grant(made: RelationshipRecord, seen: Observation, judged: Any, source: Fra
     )
 
 
+@by_its_owner
 def revoke(known: RelationshipRecord) -> None:
     """Take the support of a record away."""
     for support in EvidenceSupport.objects.filter(relationship=known):
@@ -216,6 +220,7 @@ def revoke(known: RelationshipRecord) -> None:
         )
 
 
+@by_its_owner
 def refer(source: RelationshipRecord, target: RelationshipRecord, kind: str) -> None:
     """Let one record say something of another."""
     CrossReference.objects.create(

@@ -139,14 +139,15 @@ WHERE step.id IS NULL OR step.version <> step.version_was + 1
 """
 
 # (row, the column that names whose it follows): both are of one team and one owner.
+UNLESS_ADOPTED: Final = " AND NOT EXISTS (SELECT FROM placement_adoption AS adopted WHERE adopted.item_id = child.id)"
 OWNED: Final = (
-    ("evidence_fragment", "ingest_id", "evidence_ingest"),
-    ("evidence_fragment", "source_id", "evidence_source"),
-    ("placement_item", "fragment_id", "evidence_fragment"),
-    ("relationships_observation", "item_id", "placement_item"),
-    ("relationships_evidencesupport", "observation_id", "relationships_observation"),
-    ("relationships_evidencesupport", "relationship_id", "relationships_relationshiprecord"),
-    ("review_task", "item_id", "placement_item"),
+    ("evidence_fragment", "ingest_id", "evidence_ingest", ""),
+    ("evidence_fragment", "source_id", "evidence_source", ""),
+    ("placement_item", "fragment_id", "evidence_fragment", UNLESS_ADOPTED),
+    ("relationships_observation", "item_id", "placement_item", ""),
+    ("relationships_evidencesupport", "observation_id", "relationships_observation", ""),
+    ("relationships_evidencesupport", "relationship_id", "relationships_relationshiprecord", ""),
+    ("review_task", "item_id", "placement_item", ""),
 )
 # The same where the owner stands in another column; an actor that is absent is the server's policy.
 SAID_BY: Final = (
@@ -158,8 +159,8 @@ NOBODY_WRITES_FOR_ANOTHER: Final = " UNION ALL ".join(
         f"""
 SELECT child.team_id, child.id, '{child}: {key} is of another team or owner' FROM {child} AS child
 JOIN {parent} AS parent ON parent.id = child.{key}
-WHERE (parent.team_id, parent.owner_id) <> (child.team_id, child.owner_id)"""
-        for child, key, parent in OWNED
+WHERE (parent.team_id, parent.owner_id) <> (child.team_id, child.owner_id){unless}"""
+        for child, key, parent, unless in OWNED
     ]
     + [
         f"""

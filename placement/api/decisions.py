@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 
 from densemem.auth import principal_on
 from densemem.http import Problem, read_flag, read_id, read_parameters, refuse
-from placement.decide import Decided, Inspected, decide, forget, inspect, quarantine, retry
-from placement.decision import DECISION, REASON, RETRACTION
+from placement.decide import Decided, Inspected, adopt, decide, forget, inspect, quarantine, retry
+from placement.decision import ADOPTION, DECISION, REASON, RETRACTION
 
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
 IF_MATCH = OpenApiParameter(
@@ -70,6 +70,20 @@ class Retractions(APIView):
             **rehearsable(request),
         )
         return _answer(done)
+
+
+class Adoptions(APIView):
+    """`POST /api/v1/adoptions`"""
+
+    @extend_schema(
+        operation_id="adopt_evidence",
+        request={"application/json": ADOPTION},
+        parameters=[KEY, DRY_RUN, AFTER],
+        responses=DECIDED,
+    )
+    def post(self, request: Request) -> Response:
+        """Let exact words of another profile's evidence count for you; poll the ingest that it answers with."""
+        return _answer(adopt(**rehearsable(request)))
 
 
 class Retries(APIView):

@@ -42,6 +42,16 @@ def narrowed(extraction: Extraction, refs: Collection[str]) -> Extraction:
     )
 
 
+def within(extraction: Extraction, spans: Collection[tuple[int, int]]) -> Extraction:
+    """Return the part of an extraction whose every citation lies inside one of these spans."""
+    inside = {
+        d.ref
+        for d in extraction.observations
+        if all(any(start <= s and e <= end for start, end in spans) for s, e in d.spans)
+    }
+    return narrowed(extraction, inside)
+
+
 def latest(answers: Iterable[Verification]) -> Verification:
     """Return, for each ref, the newest of several answers about one extraction, given oldest first."""
     found = Verification(signals=(), entities={}, observations={})

@@ -5,6 +5,7 @@ policy decides with the answer as a given. Locks are taken in the one order of a
 records, questions.
 """
 
+from placement.decide.adopt import adopt
 from placement.decide.answer import decide
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
@@ -14,6 +15,7 @@ __all__ = [
     "DecisionRefused",
     "EvidenceUnusable",
     "Inspected",
+    "adopt",
     "decide",
     "forget",
     "inspect",

@@ -17,6 +17,7 @@ from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_decision
 from placement.models import Item
 from placement.operations import requeue, wake
+from placement.queries import items_of_fragment
 from placement.vocabulary import ItemState
 from relationships.queries import end_kinds, registry
 from review.operations import acknowledge_task, cancel_tasks_of_item, close_task
@@ -24,6 +25,7 @@ from review.policy import check_action, check_decider
 from review.queries import TaskFacts, observations_waiting, task_facts
 from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
+ENDED: Final = (ItemState.COMPLETED, ItemState.AWAITING_REVIEW, ItemState.QUARANTINED)
 ENTITY_ACTIONS: Final = (DecisionAction.SELECT_ENTITY, DecisionAction.CONFIRM_NEW_ENTITY)
 
 
@@ -46,7 +48,7 @@ def decide(
         task = task_facts(team_id=principal.team_id, task_id=review_id)
         _check_right(desk, task)
         item_id = _item_of(desk, task)
-        staged = desk.stage(beside=[item_id])
+        staged = desk.stage(beside=_locked(desk, task, item_id))
         item = desk.item(item_id)
         lock("questions", principal.team_id, task.owner_id)
         _check_open(desk, task)
@@ -81,6 +83,12 @@ def _item_of(desk: Desk, task: TaskFacts) -> UUID:
         faults = [Fault("/item_id", "other_item", f"The answer is about the item {item_id}.")]
         raise DecisionRefused("The answer names another item.", code="other_item", faults=faults)
     return item_id
+
+
+def _locked(desk: Desk, task: TaskFacts, item_id: UUID) -> list[UUID]:
+    """Return the items that an answer may change: a release, all that place the text, for whomever."""
+    released = desk.asked.action is DecisionAction.RELEASE
+    return items_of_fragment(team_id=task.team_id, fragment_id=task.fragment_id) if released else [item_id]
 
 
 def _check_open(desk: Desk, task: TaskFacts) -> None:
@@ -141,11 +149,21 @@ def _answer(desk: Desk, task: TaskFacts, item: Item, staged: UUID | None) -> Dec
         cancel_tasks_of_item(team_id=item.team_id, item_id=item.id, reason="read_anew", now=now)
     if action is DecisionAction.RELEASE:
         release(team_id=item.team_id, fragment_id=item.fragment_id, actor_id=actor, reason=desk.asked.message, now=now)
+        _place_for_adopters(desk, task, item)
     if reenters:
         guarded = is_guarded(team_id=item.team_id, fragment_id=item.fragment_id)
         requeue(item, guarded=guarded, reason=f"decided_{action}", actor_id=actor, now=now)
         transaction.on_commit(wake, robust=True)
     return desk.answer(made, item=item)
+
+
+def _place_for_adopters(desk: Desk, task: TaskFacts, answered: Item) -> None:
+    """Send the other items of a released text back too: their supports were revoked when it was held."""
+    for item_id in items_of_fragment(team_id=task.team_id, fragment_id=task.fragment_id):
+        other = desk.item(item_id)
+        if other.id != answered.id and other.state in ENDED:
+            actor = desk.principal.profile_id
+            requeue(other, guarded=True, reason=f"decided_{desk.asked.action}", actor_id=actor, now=desk.now)
 
 
 def _check_state(item: Item, action: DecisionAction) -> None:

@@ -15,6 +15,7 @@ from densemem.core.faults import Because, Fault, Refused
 from densemem.core.words import Scope
 from densemem.db.ledger import newest_sequence
 from densemem.db.locks import lock
+from densemem.db.writer import write_as
 from evidence.queries import fragments_of_ingest, usable_among
 from evidence.vocabulary import ScanDecision
 from placement.decision import DecisionRequest
@@ -135,6 +136,7 @@ class Desk:
     def sitting(self) -> Iterator[None]:
         """The one transaction of the decision; a rehearsal runs it whole, checks every law, and takes it back."""
         with transaction.atomic():
+            write_as(self.principal.profile_id)
             yield
             if self.dry_run:
                 connection.check_constraints()

@@ -15,6 +15,7 @@ from psycopg import ClientCursor
 from densemem.core import limits
 from densemem.db.insert import insert
 from densemem.db.read import fetch
+from densemem.db.writer import PROFILE
 from placement.models import Attempt, Item
 from placement.operations.steps import end
 from placement.policy import backoff, may_go_uncounted, may_try_again
@@ -50,7 +51,10 @@ CLAIMED: Final = """
 OURS: Final = """
     WHERE team_id = %(team)s AND id = %(item)s AND attempt_token = %(token)s
     AND lease_until > clock_timestamp() AND state IN ('queued', 'guarded')"""
-HOLD: Final = f'SELECT * FROM "placement_item" {OURS} FOR UPDATE'  # noqa: S608 - our own words
+# Who sent the text is who writes, until the transaction ends.
+HOLD: Final = f"""
+    SELECT *, set_config('{PROFILE}', owner_id::text, true) AS writes_for
+    FROM "placement_item" {OURS} FOR UPDATE"""  # noqa: S608 - our own words
 RENEW: Final = f"UPDATE placement_item SET lease_until = clock_timestamp() + %(lease)s {OURS}"  # noqa: S608
 
 

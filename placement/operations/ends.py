@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 from densemem.core.ids import uuid7
 from densemem.db.insert import insert
 from densemem.db.locks import share
+from densemem.db.writer import Writer, writing_for_all
 from evidence.operations import quarantine as hold_evidence
 from evidence.vocabulary import SecurityEventKind, SignalKind
 from placement.contract import Extraction, Verification
@@ -109,14 +110,14 @@ def end_quarantined(claim: Claim, *, by: SecurityEventKind, signals: Sequence[tu
 
 
 def set_aside(row: Item, *, reason: str, now: datetime, actor_id: UUID | None = None) -> None:
-    """End an item whose text was just held, and judge again what rested on it: it may have been placed before.
+    """End an item whose text was just held, and judge again what rests on it, whoever owns that.
 
     What was asked about the text is withdrawn, and its release asked for. Locks groups, records and questions.
     """
     team, fragments = row.team_id, [row.fragment_id]
-    if row.version > 1:
-        share("groups", team)
-        bare, because = Status.QUARANTINED, "evidence_quarantined"
+    share("groups", team)
+    bare, because = Status.QUARANTINED, "evidence_quarantined"
+    with writing_for_all(Writer.HOLD):
         revoke_for_fragments(
             team_id=team, fragment_ids=fragments, reason=because, now=now, bare=bare, actor_id=actor_id
         )

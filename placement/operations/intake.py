@@ -9,9 +9,9 @@ from uuid import UUID
 from django.db.models import Q
 
 from densemem.db.insert import insert, together
-from densemem.db.locks import lock
+from densemem.db.locks import lock_all
 from evidence.vocabulary import ScanDecision
-from placement.models import Item, ItemProposal, Run
+from placement.models import Adoption, Item, ItemProposal, Run
 from placement.operations.steps import ask_for_release, end, event_of
 from placement.vocabulary import READY, ItemCategory, ItemState
 from review.operations import cancel_tasks
@@ -32,9 +32,10 @@ class Staging:
     evidence_index: int
     decision: ScanDecision
     proposal: Mapping[str, Any] | None
+    adopted: tuple[tuple[int, int], ...] = ()  # the spans that its adopter cites; none for one's own text
 
 
-def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[Staging], now: datetime) -> None:
+def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[Staging], now: datetime) -> list[Item]:
     """Queue the fragments of one ingest. Called inside the intake transaction."""
     run = Run(team_id=team_id, ingest_id=ingest_id, recorded_at=now)
     rows = [
@@ -64,17 +65,35 @@ def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[
             for row, s in zip(rows, items, strict=True)
             if s.proposal
         )
+        insert(
+            Adoption(
+                team_id=team_id,
+                item=row,
+                fragment_id=s.fragment_id,
+                spans=[list(span) for span in s.adopted],
+                recorded_at=now,
+            )
+            for row, s in zip(rows, items, strict=True)
+            if s.adopted
+        )
     for row in rows:
         if row.state == ItemState.QUARANTINED:
             ask_for_release(row, now=now)
+    return rows
 
 
 def withdraw_questions(
     *, team_id: UUID, owner_id: UUID, fragment_ids: Sequence[UUID], reason: str, now: datetime
 ) -> None:
-    """Close what the owner is asked about fragments that stopped counting. Questions are locked last."""
+    """Close what the owner, and whoever adopted them, is asked about fragments that stopped counting.
+
+    Questions are locked last.
+    """
     if fragment_ids:
-        lock("questions", team_id, owner_id)
+        placed_for = (
+            Item.objects.of_team(team_id).filter(fragment_id__in=fragment_ids).values_list("owner_id", flat=True)
+        )
+        lock_all(("questions", team_id, owner) for owner in {owner_id, *placed_for})
         cancel_tasks(team_id=team_id, fragment_ids=fragment_ids, reason=reason, now=now)
 
 

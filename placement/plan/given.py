@@ -89,6 +89,7 @@ class Given:
     accepts: Accepts = field(default_factory=dict)
     kinds: Mapping[UUID, EntityKind] = field(default_factory=dict)
     bound: Bound = field(default_factory=Bound)
+    adopted: bool = False  # the text is another profile's
 
     def predicate_of(self, ref: str) -> str | None:
         """Return the predicate of a draft: the owner's choice, else the verifier's; None while it is open."""

@@ -42,7 +42,7 @@ from relationships.policy import (
     effective_at,
     outcome_of,
 )
-from relationships.vocabulary import LineageKind, Modality, Outcome, Status, Verdict
+from relationships.vocabulary import CrossReferenceKind, LineageKind, Modality, Outcome, Status, Verdict
 from review.vocabulary import TaskKind
 
 HELD: Final = (Status.REVIEW, Status.PENDING)  # what a person's no takes out
@@ -333,11 +333,18 @@ def _refer(
     mine = bench.position(record)
     for other in bench.active_of_others(record):
         kind = cross_reference(mine, bench.position(other), corrects=other.id == corrected)
+        if kind is CrossReferenceKind.CONFIRMS and given.adopted and _rests_on(other, given.fragment_id):
+            kind = CrossReferenceKind.ADOPTS
         if kind is not None and (other.id, kind) not in record.references:
             record.references.add((other.id, kind))
             sheet.references.append(
                 NewReference(record.id, record.version, other.id, other.version, kind, seen.verification_id)
             )
+
+
+def _rests_on(record: Working, fragment_id: UUID) -> bool:
+    """Tell if a text supports a record: whoever adopts it says nothing of its own."""
+    return any(s.fragment_id == fragment_id for s in record.effective)
 
 
 def _outcome(seen: NewObservation, standing: Standing) -> Outcome:

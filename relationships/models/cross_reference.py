@@ -6,9 +6,14 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.guard import owned
+from densemem.db.ledger import Ledger, append_only
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import CrossReferenceKind, LineageKind
+
+OF_SOURCE = "JOIN relationships_relationshiprecord AS record ON record.id = written.source_relationship_id"
+OF_BOTH = """
+    JOIN relationships_relationshiprecord AS record ON record.id IN (written.successor_id, written.predecessor_id)"""
 
 
 class CrossReference(Ledger, TeamRow):
@@ -23,6 +28,7 @@ class CrossReference(Ledger, TeamRow):
     verification = TeamKey("relationships.VerificationEvent", null=True)
 
     class Meta(Ledger.Meta):
+        triggers = [*append_only(), *owned("written.author_id", "record.owner_id", joined=OF_SOURCE)]
         constraints: ClassVar = [
             one_per_team("crossreference"),
             word_check("crossreference", "kind", CrossReferenceKind),
@@ -46,6 +52,7 @@ class Lineage(Ledger, TeamRow):
     effective_at = models.DateTimeField()
 
     class Meta(Ledger.Meta):
+        triggers = [*append_only(), *owned("record.owner_id", joined=OF_BOTH)]
         constraints: ClassVar = [
             one_per_team("lineage"),
             word_check("lineage", "kind", LineageKind),

@@ -6,9 +6,14 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.guard import owned
+from densemem.db.ledger import Ledger, append_only
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Modality, Outcome, Polarity, TimePrecision
+
+OF_OBSERVATION = """
+    JOIN relationships_observation AS seen ON seen.id = written.observation_id
+    LEFT JOIN relationships_relationshiprecord AS record ON record.id = written.relationship_id"""
 
 
 class Observation(Ledger, TeamRow):
@@ -33,6 +38,7 @@ class Observation(Ledger, TeamRow):
     observed_at = models.DateTimeField()
 
     class Meta(Ledger.Meta):
+        triggers = [*append_only(), *owned("written.owner_id")]
         constraints: ClassVar = [
             one_per_team("observation"),
             word_check("observation", "polarity", Polarity),
@@ -72,6 +78,10 @@ class ObservationResolution(Ledger, TeamRow):
     reason = models.CharField(max_length=64)
 
     class Meta(Ledger.Meta):
+        triggers = [
+            *append_only(),
+            *owned("seen.owner_id", "coalesce(record.owner_id, seen.owner_id)", joined=OF_OBSERVATION),
+        ]
         constraints: ClassVar = [
             one_per_team("observationresolution"),
             word_check("observationresolution", "outcome", Outcome),

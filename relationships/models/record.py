@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
+from densemem.db.guard import owned
 from densemem.db.ledger import Refuse
 from densemem.db.rows import TeamQuerySet, TeamRow, one_per_team
 from relationships.vocabulary import Cardinality, Polarity, RelationshipKind, Status, Tier, TimePrecision
@@ -101,6 +102,7 @@ class RelationshipRecord(TeamRow):
                 operation=pgtrigger.Update,
                 condition=pgtrigger.AnyChange(*IDENTITY, "semantic_group_key", "recorded_at"),
             ),
+            *owned("written.owner_id", updates=True, by_the_server=True),
         ]
         indexes: ClassVar = [
             models.Index(name="record_slot", fields=["team", "subject_entity", "predicate_key"]),

@@ -6,9 +6,13 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.guard import owned
+from densemem.db.ledger import Ledger, append_only
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import SupportAction
+
+OF_RECORD = "JOIN relationships_relationshiprecord AS record ON record.id = written.relationship_id"
+OF_SUPPORT = "JOIN relationships_evidencesupport AS support ON support.id = written.support_id"
 
 
 class EvidenceSupport(Ledger, TeamRow):
@@ -25,6 +29,7 @@ class EvidenceSupport(Ledger, TeamRow):
     end = models.PositiveIntegerField()
 
     class Meta(Ledger.Meta):
+        triggers = [*append_only(), *owned("written.owner_id", "record.owner_id", joined=OF_RECORD)]
         constraints: ClassVar = [
             one_per_team("support"),
             models.UniqueConstraint(
@@ -44,6 +49,7 @@ class SupportDecision(Ledger, TeamRow):
     reason = models.CharField(max_length=64)
 
     class Meta(Ledger.Meta):
+        triggers = [*append_only(), *owned("support.owner_id", joined=OF_SUPPORT, by_the_server=True)]
         constraints: ClassVar = [
             one_per_team("supportdecision"),
             word_check("supportdecision", "action", SupportAction),

@@ -5,9 +5,12 @@ from typing import ClassVar
 from django.db import models
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.guard import owned
+from densemem.db.ledger import Ledger, append_only
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Status, Tier
+
+OF_RECORD = "JOIN relationships_relationshiprecord AS record ON record.id = written.relationship_id"
 
 
 class Transition(Ledger, TeamRow):
@@ -27,6 +30,7 @@ class Transition(Ledger, TeamRow):
     actor = TeamKey("densemem.Profile", null=True)
 
     class Meta(Ledger.Meta):
+        triggers = [*append_only(), *owned("record.owner_id", joined=OF_RECORD, by_the_server=True)]
         constraints: ClassVar = [
             one_per_team("transition"),
             word_check("transition", "tier", Tier),

@@ -32,6 +32,7 @@ from tests.factories.access import Profile, Team
 from tests.factories.entities import Entity
 from tests.factories.evidence import RECORDED, Fragment, Source
 from tests.factories.placement import Item
+from tests.writing import writing
 
 VERDICT = {Status.PENDING: Verdict.INSUFFICIENT, Status.REJECTED: Verdict.CONTRADICTED}
 OUTCOME = {Status.PENDING: Outcome.PENDING, Status.REJECTED: Outcome.REJECTED, Status.REVIEW: Outcome.REVIEW}
@@ -84,7 +85,8 @@ class RelationshipRecord(factory.django.DjangoModelFactory):
     def _create(cls, model_class: Any, *args: Any, **fields: Any) -> models.RelationshipRecord:
         record = model_class(*args, **fields)
         record.semantic_group_key = semantic_group_key(identity_of(record))
-        record.save(force_insert=True)
+        with writing(record.owner_id):
+            record.save(force_insert=True)
         return record
 
     @factory.post_generation
@@ -95,7 +97,8 @@ class RelationshipRecord(factory.django.DjangoModelFactory):
             Support(relationship=self, text=text, source=source)
         if not self.support_count:
             Observation(relationship=self, text=fields.get("text"))
-        _transitions(self)
+        with writing(self.owner_id):
+            _transitions(self)
         write_documents(team_id=self.team_id, record_ids=[self.id], now=RECORDED)
 
 
@@ -124,19 +127,21 @@ class Observation(factory.django.DjangoModelFactory):
         record, given, source, rationale = (fields.pop(n) for n in ("relationship", "text", "source", "rationale"))
         text, start, end = _words(record, given)
         fragment = Fragment(team=record.team, owner=fields["owner"], text=text, source=source)
-        observation = model_class.objects.create(
-            team=record.team,
-            ingest=fragment.ingest,
-            fragment=fragment,
-            item=Item(fragment=fragment),
-            observed_at=RECORDED,
-            recorded_at=RECORDED,
-            **fields,
-        )
-        observation.spans.create(
-            team=record.team, fragment=fragment, position=0, start=start, end=end, recorded_at=RECORDED
-        )
-        _judge(observation, record, rationale=rationale)
+        item = Item(fragment=fragment)
+        with writing(record.owner_id):
+            observation = model_class.objects.create(
+                team=record.team,
+                ingest=fragment.ingest,
+                fragment=fragment,
+                item=item,
+                observed_at=RECORDED,
+                recorded_at=RECORDED,
+                **fields,
+            )
+            observation.spans.create(
+                team=record.team, fragment=fragment, position=0, start=start, end=end, recorded_at=RECORDED
+            )
+            _judge(observation, record, rationale=rationale)
         return observation
 
 
@@ -155,24 +160,40 @@ class Support(factory.django.DjangoModelFactory):
         record = fields["relationship"]
         observation = Observation(relationship=record, text=fields.pop("text"), source=fields.pop("source"))
         span = observation.spans.get()
-        support = model_class.objects.create(
-            team=record.team,
-            owner=record.owner,
-            observation=observation,
-            verification=observation.verification,
-            fragment=observation.fragment,
-            group=observation.fragment.group,
-            authoritative=False,
-            start=span.start,
-            end=span.end,
-            recorded_at=RECORDED,
-            **fields,
-        )
-        support.decisions.create(team=record.team, action=SupportAction.GRANT, reason="entailed", recorded_at=RECORDED)
+        with writing(record.owner_id):
+            support = model_class.objects.create(
+                team=record.team,
+                owner=record.owner,
+                observation=observation,
+                verification=observation.verification,
+                fragment=observation.fragment,
+                group=observation.fragment.group,
+                authoritative=False,
+                start=span.start,
+                end=span.end,
+                recorded_at=RECORDED,
+                **fields,
+            )
+            support.decisions.create(
+                team=record.team, action=SupportAction.GRANT, reason="entailed", recorded_at=RECORDED
+            )
         return support
 
 
-class CrossReference(factory.django.DjangoModelFactory):
+class _Written(factory.django.DjangoModelFactory):
+    """A row about a record, written by the record's owner."""
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def _create(cls, model_class: Any, *args: Any, **fields: Any) -> Any:
+        record = fields.get("source_relationship") or fields["successor"]
+        with writing(record.owner_id):
+            return super()._create(model_class, *args, **fields)
+
+
+class CrossReference(_Written):
     """What one record says of another; a challenge unless told otherwise."""
 
     class Meta:
@@ -188,7 +209,7 @@ class CrossReference(factory.django.DjangoModelFactory):
     recorded_at = RECORDED
 
 
-class Lineage(factory.django.DjangoModelFactory):
+class Lineage(_Written):
     """One record took another's place."""
 
     class Meta:
@@ -216,52 +237,54 @@ def adopted(support: models.EvidenceSupport, *, by: Any, now: datetime = RECORDE
         object_value=theirs.object_value,
         pending=True,
     )
-    observation = models.Observation.objects.get(resolutions__relationship=record)
-    observation.spans.create(
-        team=record.team,
-        fragment=support.fragment,
-        position=1,
-        start=support.start,
-        end=support.end,
-        recorded_at=now,
-    )
-    link = models.EvidenceSupport.objects.create(
-        team=record.team,
-        owner_id=by,
-        relationship=record,
-        observation=observation,
-        verification=observation.verifications.get(),
-        fragment=support.fragment,
-        group=support.group,
-        authoritative=False,
-        start=support.start,
-        end=support.end,
-        recorded_at=now,
-    )
-    link.decisions.create(team=record.team, action=SupportAction.GRANT, reason="adopted", recorded_at=now)
-    before = (record.tier, record.status)
-    record.tier, record.status, record.version = Tier.CLAIM, Status.ACTIVE, 2
-    record.support_count = record.source_group_count = 1
-    record.save()
-    _step(record, before=before, reason="single_source", now=now)
-    write_documents(team_id=record.team_id, record_ids=[record.id], now=now)
+    with writing(by):
+        observation = models.Observation.objects.get(resolutions__relationship=record)
+        observation.spans.create(
+            team=record.team,
+            fragment=support.fragment,
+            position=1,
+            start=support.start,
+            end=support.end,
+            recorded_at=now,
+        )
+        link = models.EvidenceSupport.objects.create(
+            team=record.team,
+            owner_id=by,
+            relationship=record,
+            observation=observation,
+            verification=observation.verifications.get(),
+            fragment=support.fragment,
+            group=support.group,
+            authoritative=False,
+            start=support.start,
+            end=support.end,
+            recorded_at=now,
+        )
+        link.decisions.create(team=record.team, action=SupportAction.GRANT, reason="adopted", recorded_at=now)
+        before = (record.tier, record.status)
+        record.tier, record.status, record.version = Tier.CLAIM, Status.ACTIVE, 2
+        record.support_count = record.source_group_count = 1
+        record.save()
+        _step(record, before=before, reason="single_source", now=now)
+        write_documents(team_id=record.team_id, record_ids=[record.id], now=now)
     return record
 
 
 def revoke(support: models.EvidenceSupport, *, reason: str = "source_revision_advanced", now: datetime) -> None:
     """Revoke a support and bring its record down with it, as the ledger would."""
-    support.decisions.create(team=support.team, action=SupportAction.REVOKE, reason=reason, recorded_at=now)
-    record = models.RelationshipRecord.objects.get(pk=support.relationship_id)
-    before = (record.tier, record.status)
-    record.support_count -= 1
-    record.source_group_count -= 1
-    record.version = F("version") + 1
-    tiers = {0: (Tier.CANDIDATE, Status.PENDING), 1: (Tier.CLAIM, Status.ACTIVE)}
-    record.tier, record.status = tiers.get(record.source_group_count, before)
-    record.save()
-    record.refresh_from_db()
-    _step(record, before=before, reason=reason, now=now)
-    write_documents(team_id=record.team_id, record_ids=[record.id], now=now)
+    with writing(support.owner_id):
+        support.decisions.create(team=support.team, action=SupportAction.REVOKE, reason=reason, recorded_at=now)
+        record = models.RelationshipRecord.objects.get(pk=support.relationship_id)
+        before = (record.tier, record.status)
+        record.support_count -= 1
+        record.source_group_count -= 1
+        record.version = F("version") + 1
+        tiers = {0: (Tier.CANDIDATE, Status.PENDING), 1: (Tier.CLAIM, Status.ACTIVE)}
+        record.tier, record.status = tiers.get(record.source_group_count, before)
+        record.save()
+        record.refresh_from_db()
+        _step(record, before=before, reason=reason, now=now)
+        write_documents(team_id=record.team_id, record_ids=[record.id], now=now)
 
 
 def _words(record: models.RelationshipRecord, given: str | None) -> tuple[str, int, int]:

@@ -250,7 +250,8 @@ class TestValidity:
         self, team: Any, me: Principal, kind: LineageKind, days_ago: int, shown: bool
     ) -> None:
         older = known(team, superseded=True)
-        newer = known(team, "Mark", "Beacon", subject_entity=older.subject_entity, valid_from=NOW - 3 * DAY)
+        begun = {"owner": older.owner, "subject_entity": older.subject_entity, "valid_from": NOW - 3 * DAY}
+        newer = known(team, "Mark", "Beacon", **begun)
         factories.Lineage(successor=newer, predecessor=older, kind=kind, effective_at=NOW - 3 * DAY)
 
         answer = recall(principal=me, query="Dense-Mem", valid_at=NOW - days_ago * DAY, now=NOW)

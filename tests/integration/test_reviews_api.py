@@ -23,6 +23,7 @@ from review.models import Decision, DecisionEvidence, DecisionUse, Task, TaskEve
 from tests import console_rows as rows
 from tests import factories
 from tests.said import Fact, model, say, send
+from tests.writing import writing
 
 pytestmark = pytest.mark.django_db
 
@@ -71,14 +72,15 @@ def wording(mara: Profile, *, ends: tuple[str, str] | None = ("person", "place")
     task = rows.predicate_task(source, "tends", "tends")
     if ends:
         subject, other = (rows.entity(source, name, kind=k) for name, k in zip(("Mara", "Buoy 14"), ends, strict=True))
-        ObservationResolution.objects.create(
-            team=mara.team,
-            observation=task.observation,
-            subject_entity=subject,
-            object_entity=other,
-            outcome="predicate_needs_review",
-            reason="predicate_not_registered",
-        )
+        with writing(mara.id):
+            ObservationResolution.objects.create(
+                team=mara.team,
+                observation=task.observation,
+                subject_entity=subject,
+                object_entity=other,
+                outcome="predicate_needs_review",
+                reason="predicate_not_registered",
+            )
     return task
 
 

@@ -10,6 +10,7 @@ from relationships.models import SearchDocument
 from relationships.search import write_documents
 from relationships.vocabulary import Status
 from tests import factories
+from tests.writing import writing
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 
@@ -74,7 +75,8 @@ class TestWriteDocuments:
     def test_follows_the_record_without_a_new_document_version_while_the_text_stays(self) -> None:
         record = factories.RelationshipRecord()
         record.status, record.version = Status.RETRACTED, 2
-        record.save()
+        with writing(record.owner_id):
+            record.save()
 
         write_documents(team_id=record.team_id, record_ids=[record.id], now=NOW)
 

@@ -18,6 +18,7 @@ from relationships.models import PredicateDefinition
 from relationships.trace import get_relationship, trace
 from relationships.vocabulary import CrossReferenceKind, LineageKind, Status
 from tests import factories
+from tests.writing import writing
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 SECRET = "The launch code is 0000."
@@ -74,7 +75,8 @@ class TestTrace:
 
     def test_cuts_long_surroundings_in_code_points(self, record: Any, me: Principal) -> None:
         long = factories.Support(relationship=record, text="😀" * 400 + "Mark" + "é" * 400)
-        type(long).objects.bulk_create([_part_of(long, start=400, end=404)])
+        with writing(record.owner_id):
+            type(long).objects.bulk_create([_part_of(long, start=400, end=404)])
 
         support = trace(principal=me, relationship_id=record.id).supports.items[-1]
 
@@ -173,7 +175,8 @@ class TestTrace:
         seen = record.supports.get().observation
         again = seen.resolutions.get()
         again.pk, again.reason = UUID(int=7), "decided_again"
-        seen.resolutions.model.objects.bulk_create([_without_sequence(again)])
+        with writing(record.owner_id):
+            seen.resolutions.model.objects.bulk_create([_without_sequence(again)])
 
         (observation,) = trace(principal=me, relationship_id=record.id).observations.items
 

@@ -1,0 +1,96 @@
+"""Another profile's evidence, adopted: the same text, placed once more for somebody else.
+
+"Profile Ownership And Team Visibility": the fragment, its author, its revision and its source group stay what they are;
+what comes of it is the adopter's own.
+"""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from densemem.auth import Principal
+from densemem.core.canonical import digest
+from densemem.core.faults import Because, Fault, NotThere, Refused
+from densemem.core.spans import Boundaries, SpanRefused, check_span
+from evidence.operations import open_ingest
+from evidence.queries import FragmentView, find_fragment, is_guarded
+from evidence.vocabulary import ScanDecision
+from placement.decide.desk import Decided, DecisionRefused, open_desk
+from placement.decision import DecisionRequest, read_adoption
+from placement.operations import Staging, open_run, wake
+from placement.request import RequestInvalid, proposal_about
+
+
+class OwnEvidence(Refused):
+    """The text is the caller's own: it is placed already."""
+
+    because = Because.CONFLICT
+    code = "own_evidence"
+
+
+def adopt(*, principal: Principal, body: object, idempotency_key: str, now: datetime, dry_run: bool = False) -> Decided:
+    """Queue exact words of another profile's evidence to be placed for the caller, as an ingest of its own.
+
+    :raises ScopeMissing: no write scope
+    :raises NotThere: no such fragment in the team
+    :raises Refused: the caller's own text, outdated, held, spans that are not in it, or a broken contract
+    """
+    asked = read_adoption(body)
+    assert asked.fragment_id is not None
+    desk = open_desk(
+        principal=principal,
+        asked=asked,
+        about=asked.fragment_id,
+        body=body,
+        key=idempotency_key,
+        now=now,
+        dry_run=dry_run,
+    )
+    with desk.sitting():
+        if earlier := desk.earlier():
+            return earlier
+        team, adopter = principal.team_id, principal.profile_id
+        fragment = _adoptable(team, adopter, asked.fragment_id)
+        proposal = _checked(asked, fragment)
+        guarded = is_guarded(team_id=team, fragment_id=fragment.id)
+        scan = ScanDecision.GUARDED if guarded else ScanDecision.PASS
+        key = f"adoption:{digest([idempotency_key, desk.request_hash])}"
+        ingest_id = open_ingest(team_id=team, owner_id=adopter, key=key, request_hash=desk.request_hash, now=now)
+        staging = Staging(fragment.id, 0, scan, proposal, asked.spans)
+        (item,) = open_run(team_id=team, owner_id=adopter, ingest_id=ingest_id, items=[staging], now=now)
+        made = desk.record(staged=None, item_id=item.id, fragment_id=fragment.id)
+        transaction.on_commit(wake, robust=True)
+        return desk.answer(made, item=item)
+
+
+def _adoptable(team_id: UUID, adopter_id: UUID, fragment_id: UUID) -> FragmentView:
+    """Return a fragment that may be adopted. The worker looks again, under the lock on its source."""
+    found = find_fragment(team_id=team_id, fragment_id=fragment_id)
+    if found is None:
+        raise NotThere
+    fragment, standing = found
+    if standing.held:
+        raise DecisionRefused("The text is held. Only its release can be decided.", code="evidence_held")
+    if not standing.current:
+        raise DecisionRefused("A newer revision took its place, or it was withdrawn.", code="revision_not_current")
+    if fragment.owner_id == adopter_id:
+        raise OwnEvidence("This text is your own: what it says is yours already.")
+    return fragment
+
+
+def _checked(asked: DecisionRequest, fragment: FragmentView) -> dict[str, object] | None:
+    """Check the spans and the proposal against the text, and return what of the proposal is about it.
+
+    :raises RequestInvalid: with every fault
+    """
+    borders = Boundaries(fragment.text)
+    faults = []
+    for index, (start, end) in enumerate(asked.spans):
+        try:
+            check_span(fragment.text, start, end, boundaries=borders)
+        except SpanRefused as refused:
+            faults.append(Fault(f"/spans/{index}", refused.code, refused.message))
+    if faults:
+        raise RequestInvalid("Nothing was adopted. Mend each place and send it again.", faults=faults)
+    return proposal_about(fragment.text, asked.proposal) if asked.proposal else None
