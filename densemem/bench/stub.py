@@ -3,7 +3,8 @@
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from densemem.bench.notes import STATEMENT
@@ -11,7 +12,7 @@ from densemem.providers.base import Answer, Call, Stage
 
 
 class Stub:
-    """Finds the one statement of a note, creates whom it does not know, and finds everything entailed."""
+    """Finds the statements of a note, creates whom it does not know, and finds everything entailed."""
 
     name = "stub"
 
@@ -31,29 +32,39 @@ class Stub:
 def _extraction(request: Mapping[str, Any]) -> dict[str, Any]:
     evidence = request["evidence"][0]
     cited = {"evidence_id": evidence["evidence_id"], "occurrence": 1}
-    found = re.search(STATEMENT, evidence["content"])
-    assert found is not None, "the stub reads notes of the benchmark only"
-    statement = {
-        "ref": "o1",
-        "evidence_id": evidence["evidence_id"],
-        "subject_ref": "m1",
-        "predicate": "works on",
-        "object_ref": "m2",
-        "polarity": "+",
-        "modality": "statement",
-        "ended": False,
-        "quotes": [{"quote": found.group(), "occurrence": 1}],
-        **dict.fromkeys(("value_ref", "valid_from", "valid_to", "scope", "proposal_id")),
-    }
+    found = list(re.finditer(STATEMENT, evidence["content"]))
+    assert found, "the stub reads notes of the benchmark only"
+    refs: dict[tuple[str, str], str] = {}
+    for statement in found:
+        for kind, place in (("person", 1), ("project", 2)):
+            refs.setdefault((kind, statement.group(place)), f"m{len(refs) + 1}")
     return {
         "security_signals": [],
-        "mentions": [
-            {**cited, "ref": "m1", "quote": found.group(1), "kind": "person"},
-            {**cited, "ref": "m2", "quote": found.group(2), "kind": "project"},
-        ],
+        "mentions": [{**cited, "ref": ref, "quote": quote, "kind": kind} for (kind, quote), ref in refs.items()],
         "values": [],
-        "observations": [statement],
+        "observations": list(_observations(evidence, found, refs)),
     }
+
+
+def _observations(
+    evidence: Mapping[str, Any], found: Sequence[re.Match[str]], refs: Mapping[tuple[str, str], str]
+) -> Iterator[dict[str, Any]]:
+    """Yield what each statement says; one that is said again is the next occurrence of its words."""
+    times: Counter[str] = Counter()
+    for number, statement in enumerate(found, 1):
+        times[statement.group()] += 1
+        yield {
+            "ref": f"o{number}",
+            "evidence_id": evidence["evidence_id"],
+            "subject_ref": refs["person", statement.group(1)],
+            "predicate": "works on",
+            "object_ref": refs["project", statement.group(2)],
+            "polarity": "+",
+            "modality": "statement",
+            "ended": False,
+            "quotes": [{"quote": statement.group(), "occurrence": times[statement.group()]}],
+            **dict.fromkeys(("value_ref", "valid_from", "valid_to", "scope", "proposal_id")),
+        }
 
 
 def _verification(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from densemem.bench import backlog, intake, placement
+from densemem.bench import backlog, intake, placement, revision
 from densemem.bench.calibration import Calibration, calibrate, server_settings
 from densemem.bench.figures import Figure, Yardstick, verdicts
 from densemem.bench.load import Load, Step, full
@@ -28,7 +28,12 @@ from densemem.db.cluster import DURABLE
 from densemem.evals.scratch import scratch_memory
 
 Run = Callable[[Load, Calibration, Step], list[Figure]]
-RUNS: Final[dict[str, Run]] = {"intake": intake.run, "placement": placement.run, "backlog": backlog.run}
+RUNS: Final[dict[str, Run]] = {
+    "intake": intake.run,
+    "placement": placement.run,
+    "revision": revision.run,
+    "backlog": backlog.run,
+}
 LEFT_OUT: Final = "query embedding: left out of the calibration, since there is none yet"
 
 
@@ -49,8 +54,9 @@ class Outcome:
 class Command(BaseCommand):
     help = (
         "Measure how much the memory holds. intake: remember over HTTP; placement: workers that drain a queue with a "
-        "model that answers by itself; backlog: claims from a long queue. Each runs on a durable database server of "
-        "its own, which is removed at the end, beside a calibration of the machine. A report stays in reports/."
+        "model that answers by itself; revision: a source that much rests on moves on; backlog: claims from a long "
+        "queue. Each runs on a durable database server of its own, which is removed at the end, beside a calibration "
+        "of the machine. A report stays in reports/."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
