@@ -2,5 +2,18 @@
 
 from placement.api.decisions import Decisions, Inspections, Quarantines, Retractions, Retries
 from placement.api.ingests import Ingest, Ingests
+from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
 
-__all__ = ["Decisions", "Ingest", "Ingests", "Inspections", "Quarantines", "Retractions", "Retries"]
+__all__ = [
+    "Decisions",
+    "Ingest",
+    "Ingests",
+    "Inspections",
+    "Predicate",
+    "PredicateAliases",
+    "PredicateLifecycle",
+    "Predicates",
+    "Quarantines",
+    "Retractions",
+    "Retries",
+]
