@@ -168,8 +168,9 @@ def _checked(body: object, name: str) -> Mapping[str, Any]:
     faults = faults_of_shape(body, VALIDATORS[name])
     if not faults:
         assert isinstance(body, dict)
-        text = body.get("message", body.get("reason"))
-        faults = [] if text is None or text.strip() else [Fault("/message", "blank_text", "Say why, in words.")]
+        name = "message" if "message" in body else "reason"
+        blank = name in body and not body[name].strip()
+        faults = [Fault(f"/{name}", "blank_text", "Say why, in words.")] if blank else []
     if faults:
         raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults)
     assert isinstance(body, dict)

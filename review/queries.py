@@ -116,13 +116,18 @@ def subject_key(subject: str) -> str:
     return keyed_digest(settings.CONTENT_KEY.encode(), subject)
 
 
-def items_asking(*, team_id: UUID, kind: TaskKind, subjects: Collection[str]) -> list[UUID]:
+def items_asking(*, team_id: UUID, kind: TaskKind, subjects: Collection[str], limit: int) -> list[UUID]:
     """Return the items, of any owner, that wait for the answer to an open question about one of these subjects.
 
-    The longest waiting first.
+    At most `limit` of them, the longest waiting first.
     """
     rows = _asking(team_id, kind, subjects).values("item_id").annotate(since=Min("seq")).order_by("since")
-    return list(rows.values_list("item_id", flat=True))
+    return list(rows.values_list("item_id", flat=True)[:limit])
+
+
+def count_items_asking(*, team_id: UUID, kind: TaskKind, subjects: Collection[str]) -> int:
+    """Count the same."""
+    return int(_asking(team_id, kind, subjects).values("item_id").distinct().count())
 
 
 @dataclass(frozen=True, slots=True)

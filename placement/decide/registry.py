@@ -30,7 +30,15 @@ from relationships.policy.registry import Edit, Known, add_wording, register, se
 from relationships.queries import ever_registered
 from review.operations import NewDecision, close_task, record_decision
 from review.policy import check_decider
-from review.queries import Asking, DecisionFacts, count_decisions, items_asking, observations_asking, predicate_decided
+from review.queries import (
+    Asking,
+    DecisionFacts,
+    count_decisions,
+    count_items_asking,
+    items_asking,
+    observations_asking,
+    predicate_decided,
+)
 from review.vocabulary import TaskKind, TaskStatus
 
 REENTRY: Final = "reentry"  # the operation of the rows that send texts back; no client names it
@@ -126,8 +134,8 @@ def _decide(desk: Desk, edit_of: Callable[[Known], Edit]) -> RegistryDecided:
         action = desk.asked.action
         check_decider(action=action, kind=None, is_owner=False, is_manager=desk.principal.is_manager)
         subjects = _subjects(edit_of(ever_registered(team_id=team)).wordings)
-        asking = items_asking(team_id=team, kind=TaskKind.PREDICATE, subjects=subjects)
-        items = lock_items(team_id=team, item_ids=asking[: limits.REGISTRY_ITEMS])
+        asking = items_asking(team_id=team, kind=TaskKind.PREDICATE, subjects=subjects, limit=limits.REGISTRY_ITEMS)
+        items = lock_items(team_id=team, item_ids=asking)
         lock("registry", team)
         known = ever_registered(team_id=team)
         edit = edit_of(known)
@@ -203,6 +211,6 @@ def _told(desk: Desk, decision: Decided) -> RegistryDecided:
     made = version_of(team_id=team, key=key, version=version)
     subjects = _subjects((key, key.replace("_", " "), *made.aliases))
     taken_up = count_decisions(team_id=team, operation=REENTRY, key_starts=f"{decision.decision_id}:")
-    asked = items_asking(team_id=team, kind=TaskKind.PREDICATE, subjects=subjects)
+    asked = count_items_asking(team_id=team, kind=TaskKind.PREDICATE, subjects=subjects)
     after = 1 if taken_up and not decision.replayed else 0
-    return RegistryDecided(replace(decision, check_after_seconds=after), made, taken_up, len(asked))
+    return RegistryDecided(replace(decision, check_after_seconds=after), made, taken_up, asked)

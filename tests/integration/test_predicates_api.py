@@ -184,7 +184,7 @@ class TestRegistrations:
             ({"inverse_aliases": ["Is at the helm of"]}, "/inverse_aliases/0"),
             ({"subject_kinds": ["date"]}, "/subject_kinds/0"),
             ({"cardinality": "few"}, "/cardinality"),
-            ({"reason": " "}, "/message"),
+            ({"reason": " "}, "/reason"),
             ({"lifecycle": "active"}, ""),
         ],
     )
