@@ -387,7 +387,7 @@ def test_a_choice_of_a_retired_predicate_is_refused(ada: Principal, cy: Principa
             "select_predicate",
             observation_id=str(task.observation_id),
             predicate_key="steers",
-            predicate_version=1,
+            predicate_version=2,
         )
 
 
