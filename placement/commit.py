@@ -14,12 +14,13 @@ from densemem.db.insert import together
 from densemem.db.locks import lock, share
 from entities.operations import append_resolutions, create_entities, lock_names, store_values
 from entities.plan import Origin as IdentityOrigin
+from entities.policy import CandidatesMoved
 from entities.queries import active_kinds, newcomers
 from evidence.operations import Copied, copy_words
 from evidence.queries import FragmentView, joins_around, standing_of
 from evidence.vocabulary import WordingKind
 from placement.contract import Extraction, Verification
-from placement.offers import Offer
+from placement.offers import Offer, behaviours_of
 from placement.operations import CallReport, Claim, database_now, finish, hold, keep_verification, report_calls
 from placement.plan import (
     Bound,
@@ -35,8 +36,9 @@ from placement.plan import (
 from placement.reentry import chosen_entities
 from relationships.operations import refresh_documents, write_knowledge
 from relationships.plan import Origin as KnowledgeOrigin
-from relationships.queries import stored_records
+from relationships.queries import registry, stored_records
 from review.operations import NewTask
+from review.vocabulary import TaskKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     """Write everything that follows from the accepted answers; False when the evidence is no longer current.
 
     :raises LeaseLost: the item is not ours any more
-    :raises CandidatesMoved: an Entity of the same name appeared meanwhile
+    :raises CandidatesMoved: an Entity of the same name appeared meanwhile, or a wording was registered
     """
     row = hold(claim)
     team, fragment = claim.team_id, accepted.fragment
@@ -86,6 +88,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     given = _given(claim, accepted)
     mentions = _decide_mentions(given, accepted.offer)
     decided = _decide_knowledge(given, mentions)
+    _check_registry(accepted.offer, decided, team_id=team)
     _write(claim, accepted, given, mentions, decided)
     tasks = [
         NewTask(h.kind, h.subject, h.reason, h.observation_id, h.resolution_id, h.relationship_id, h.rival_id)
@@ -163,6 +166,17 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> KnowledgeDecid
     groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
     joins = joins_around(team_id=given.team_id, groups=groups)
     return decide_knowledge(given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current)
+
+
+def _check_registry(offer: Offer, decided: KnowledgeDecided, *, team_id: UUID) -> None:
+    """Make sure that nobody is asked about a wording that was registered meanwhile.
+
+    The lock is held to the end: a registration that comes later finds the question.
+    """
+    if any(question.kind is TaskKind.PREDICATE for question in decided.held):
+        share("registry", team_id)
+        if offer.behaviours != behaviours_of(registry(team_id=team_id)):
+            raise CandidatesMoved("The registry was changed meanwhile.")
 
 
 def _pairs(given: Given, mentions: MentionsDecided) -> Iterator[tuple[UUID, str]]:

@@ -49,6 +49,7 @@ def extraction_request(
                 "object_kinds": sorted(p.object_kinds),
             }
             for _, p in sorted(vocabulary.items())
+            if p.proposed
         ],
         "signals": [_signal(s) for s in signals],
     }

@@ -1,14 +1,17 @@
 """What a person decides, checked as one unit before anything is stored ("Client Review")."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 from densemem.core.faults import Fault
+from densemem.core.names import NameRefused, lookup_key
 from placement.request import FORMATS, SCHEMA, STRICT, RequestInvalid, faults_of_shape
+from relationships.policy import PredicateView
+from relationships.vocabulary import Cardinality, Lifecycle, RelationshipKind
 from review.policy import REQUIRED
 from review.vocabulary import DecisionAction
 
@@ -34,6 +37,9 @@ RETRACTION: Final = _schema("retraction", with_evidence=True)
 REASON: Final = _schema("reason", with_evidence=False)
 PROPOSAL: Final = {"proposal": SCHEMA["properties"]["proposal"]}
 ADOPTION: Final = _with(_schema("adoption", with_evidence=False), PROPOSAL)
+PREDICATE: Final = _schema("predicate", with_evidence=False)
+WORDING: Final = _schema("wording", with_evidence=False)
+LIFECYCLE: Final = _schema("lifecycle", with_evidence=False)
 VALIDATORS: Final = {
     name: STRICT(schema, format_checker=FORMATS)
     for name, schema in (
@@ -41,6 +47,9 @@ VALIDATORS: Final = {
         ("retraction", RETRACTION),
         ("reason", REASON),
         ("adoption", ADOPTION),
+        ("predicate", PREDICATE),
+        ("wording", WORDING),
+        ("lifecycle", LIFECYCLE),
     )
 }
 
@@ -109,12 +118,83 @@ def read_reason(body: object, action: DecisionAction) -> DecisionRequest:
     return _request(action, {"message": given["reason"]})
 
 
+def read_predicate(body: object) -> tuple[DecisionRequest, PredicateView]:
+    """Check the registration of a predicate whole, and return the first version of it.
+
+    :raises RequestInvalid: with every fault
+    """
+    given = _checked(body, "predicate")
+    aliases, inverse = given["aliases"], given.get("inverse_aliases", [])
+    places = [(f"/aliases/{i}", wording) for i, wording in enumerate(aliases)]
+    places += [(f"/inverse_aliases/{i}", wording) for i, wording in enumerate(inverse)]
+    _check_wordings(places)
+    new = PredicateView(
+        key=given["key"],
+        version=1,
+        active=tuple(map(_plain, aliases)),
+        inverse=tuple(map(_plain, inverse)),
+        symmetric=given.get("symmetric", False),
+        subject_kinds=frozenset(given["subject_kinds"]),
+        object_kinds=frozenset(given["object_kinds"]),
+        kind=RelationshipKind(given["relationship_kind"]),
+        cardinality=Cardinality(given["cardinality"]),
+        shelf_days=given.get("shelf_days"),
+        example=given.get("example", ""),
+    )
+    return _request(DecisionAction.REGISTER, {"message": given["reason"]}), new
+
+
+def read_wording(body: object) -> tuple[DecisionRequest, str]:
+    """Check a wording that is to mean a predicate.
+
+    :raises RequestInvalid: with every fault
+    """
+    given = _checked(body, "wording")
+    _check_wordings([("/wording", given["wording"])])
+    return _request(DecisionAction.REGISTER, {"message": given["reason"]}), _plain(given["wording"])
+
+
+def read_lifecycle(body: object) -> tuple[DecisionRequest, Lifecycle]:
+    """Check what is to become of a predicate: to take it back into use is to register it.
+
+    :raises RequestInvalid: with every fault
+    """
+    given = _checked(body, "lifecycle")
+    state = Lifecycle(given["state"])
+    action = DecisionAction.REGISTER if state is Lifecycle.ACTIVE else DecisionAction.RETIRE_PREDICATE
+    return _request(action, {"message": given["reason"]}), state
+
+
+def _plain(wording: str) -> str:
+    return " ".join(wording.split())
+
+
+def _check_wordings(places: Sequence[tuple[str, str]]) -> None:
+    """Refuse wordings in which nothing can be read, and those that are given twice.
+
+    :param places: (JSON Pointer, wording)
+    """
+    faults, seen = [], set[str]()
+    for place, wording in places:
+        try:
+            key = lookup_key(wording)
+        except NameRefused as refused:
+            faults.append(Fault(place, refused.code, "Give the words as they stand in texts."))
+            continue
+        if key in seen:
+            faults.append(Fault(place, "wording_repeated", "Give each wording once, whatever its case and spacing."))
+        seen.add(key)
+    if faults:
+        raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults)
+
+
 def _checked(body: object, name: str) -> Mapping[str, Any]:
     faults = faults_of_shape(body, VALIDATORS[name])
     if not faults:
         assert isinstance(body, dict)
-        text = body.get("message", body.get("reason"))
-        faults = [] if text is None or text.strip() else [Fault("/message", "blank_text", "Say why, in words.")]
+        name = "message" if "message" in body else "reason"
+        blank = name in body and not body[name].strip()
+        faults = [Fault(f"/{name}", "blank_text", "Say why, in words.")] if blank else []
     if faults:
         raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults)
     assert isinstance(body, dict)

@@ -72,8 +72,13 @@ def make(
         seen={key: bearer.all for key, bearer in bearers.items()},
         predicates={d.ref: _predicates(d, known) for d in extraction.observations},
         accepts={key: (view.subject_kinds, view.object_kinds) for key, view in known.items()},
-        behaviours={key: view.behaviour() for key, view in known.items()},
+        behaviours=behaviours_of(known),
     )
+
+
+def behaviours_of(known: Mapping[str, PredicateView]) -> dict[str, Behaviour]:
+    """Return, by key, what a record keeps of a predicate; a registry that was changed has others."""
+    return {key: view.behaviour() for key, view in known.items()}
 
 
 def _key(surface: str) -> str:

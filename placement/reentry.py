@@ -1,8 +1,8 @@
 """Where an item begins: at the start, with an extraction that was kept, or with what a person decided.
 
 "Decisions", who decides, 24: select_entity, confirm_new_entity, accept and reject re-enter at policy with both accepted
-answers; select_predicate at the candidate stage with one new verifier request; correct and release at extraction. Only
-the observations that a decision answers are taken up again.
+answers; select_predicate and a decision about the registry at the candidate stage with one new verifier request;
+correct and release at extraction. Only the observations that a decision answers are taken up again.
 """
 
 import json
@@ -30,6 +30,7 @@ KEPT: Final = """
     SELECT stage, cycle, payload FROM placement_itemanswer WHERE team_id = %(team)s AND item_id = %(item)s
     ORDER BY 2"""
 CHOICES: Final = (DecisionAction.SELECT_ENTITY, DecisionAction.CONFIRM_NEW_ENTITY)
+AT_CANDIDATES: Final = (DecisionAction.SELECT_PREDICATE, DecisionAction.REGISTER)
 AT_POLICY: Final = (*CHOICES, DecisionAction.ACCEPT, DecisionAction.REJECT)
 
 
@@ -84,7 +85,7 @@ def begin(claim: Claim) -> Entry:
     adopted = next((tuple((s, e) for s, e in payload) for stage, _, payload in kept if stage == "adopt"), ())
     extraction = unpacked_extraction(ready) if ready else None
     anew = Entry(proposal=proposal, extracted=claim.cycle, adopted=adopted, extraction=extraction)
-    if answer is None or answer.action not in (*AT_POLICY, DecisionAction.SELECT_PREDICATE):
+    if answer is None or answer.action not in (*AT_POLICY, *AT_CANDIDATES):
         correcting = answer is not None and answer.action is DecisionAction.CORRECT
         return replace(anew, bound=_correcting(answer)) if answer and correcting else anew
     extracted = max(extractions)
@@ -93,7 +94,7 @@ def begin(claim: Claim) -> Entry:
         return anew
     judged = {cycle: payload for stage, cycle, payload in kept if stage == "verify" and cycle >= extracted}
     entry = _taken_up(anew, claim, answer, refs, extracted, unpacked_extraction(extractions[extracted]))
-    return entry if answer.action is DecisionAction.SELECT_PREDICATE else _with_judgments(entry, judged)
+    return entry if answer.action in AT_CANDIDATES else _with_judgments(entry, judged)
 
 
 def _correcting(answer: Answer) -> Bound:

@@ -13,4 +13,8 @@ urlpatterns = [
     path("relationships/<str:relationship_id>/retractions", api.Retractions.as_view(), name="retractions"),
     path("evidence/<str:fragment_id>/quarantines", api.Quarantines.as_view(), name="quarantines"),
     path("evidence/<str:fragment_id>/inspections", api.Inspections.as_view(), name="inspections"),
+    path("predicates", api.Predicates.as_view(), name="predicates"),
+    path("predicates/<str:key>", api.Predicate.as_view(), name="predicate"),
+    path("predicates/<str:key>/aliases", api.PredicateAliases.as_view(), name="predicate-aliases"),
+    path("predicates/<str:key>/lifecycle", api.PredicateLifecycle.as_view(), name="predicate-lifecycle"),
 ]

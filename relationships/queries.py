@@ -9,13 +9,11 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Q
-
 from densemem.core import limits
-from densemem.core.names import fold
 from densemem.db.read import fetch
 from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
+from relationships.definitions import definitions_of
 from relationships.models import (
     EvidenceSupport,
     Observation,
@@ -28,7 +26,7 @@ from relationships.models import (
     Transition,
     VerificationEvent,
 )
-from relationships.policy import Behaviour, StoredRecord
+from relationships.policy import PredicateView, StoredRecord
 from relationships.stored import COUNTS, with_supports
 from relationships.vocabulary import (
     Cardinality,
@@ -49,46 +47,35 @@ RECORDS: Final = """
     ORDER BY id"""
 
 
-@dataclass(frozen=True, slots=True)
-class PredicateView:
-    """A registered predicate in its newest version."""
-
-    key: str
-    version: int
-    active: tuple[str, ...]
-    inverse: tuple[str, ...]
-    symmetric: bool
-    subject_kinds: frozenset[str]
-    object_kinds: frozenset[str]
-    kind: RelationshipKind
-    cardinality: Cardinality
-    wordings: frozenset[str]  # everything that means it, folded for comparing
-
-    def behaviour(self) -> Behaviour:
-        """Return what a record keeps of it."""
-        return Behaviour(self.key, self.version, self.kind, self.cardinality, self.symmetric)
-
-    def accepts(self, *, subject_kind: str, object_kind: str) -> bool:
-        """Tell if ends of these kinds may stand with it."""
-        return subject_kind in self.subject_kinds and object_kind in self.object_kinds
-
-
 def registry(*, team_id: UUID) -> Mapping[str, PredicateView]:
     """Return the predicates that a team may use now: the shared ones and its own, each in its newest version.
 
     It is built again when the team's definitions are others than before, whoever changed them and in which process.
     """
-    (state,) = fetch(STATE_OF_REGISTRY, team=team_id)
-    return _registry(team_id, state)
+    return _registry(team_id, _state(team_id))
+
+
+def ever_registered(*, team_id: UUID) -> Mapping[str, PredicateView]:
+    """Return the same with those that are retired."""
+    return _newest(team_id, _state(team_id))
+
+
+def _state(team_id: UUID) -> tuple[int, int]:
+    ((count, total),) = fetch(STATE_OF_REGISTRY, team=team_id)
+    return count, total
 
 
 @lru_cache(maxsize=limits.REGISTRIES_KEPT)
 def _registry(team_id: UUID, state: tuple[int, int]) -> Mapping[str, PredicateView]:
+    return MappingProxyType({key: view for key, view in _newest(team_id, state).items() if view.usable})
+
+
+@lru_cache(maxsize=limits.REGISTRIES_KEPT)
+def _newest(team_id: UUID, state: tuple[int, int]) -> Mapping[str, PredicateView]:
     """Read the registry in a state: two of one team differ in how many rows they have, or in the sum of their `seq`."""
-    rows = PredicateDefinition.objects.filter(Q(team__isnull=True) | Q(team_id=team_id))
+    rows = definitions_of(team_id)
     newest = {row.key: row for row in rows.order_by("seq")}
-    views = {key: _predicate(row) for key, row in newest.items() if row.lifecycle == Lifecycle.ACTIVE}
-    return MappingProxyType(views)
+    return MappingProxyType({key: _predicate(row) for key, row in newest.items()})
 
 
 def stored_records(
@@ -187,7 +174,10 @@ def _predicate(row: PredicateDefinition) -> PredicateView:
         object_kinds=frozenset(row.object_kinds),
         kind=RelationshipKind(row.kind),
         cardinality=Cardinality(row.cardinality),
-        wordings=frozenset(fold(w) for w in (row.key, row.key.replace("_", " "), *row.active, *row.inverse)),
+        lifecycle=Lifecycle(row.lifecycle),
+        shared=row.team_id is None,
+        shelf_days=row.shelf_days,
+        example=row.example,
     )
 
 

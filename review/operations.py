@@ -9,12 +9,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Q
 
-from densemem.core.canonical import keyed_digest
 from review.models import Decision, DecisionEvidence, DecisionUse, Task, TaskEvent, Waiting
-from review.queries import DecisionFacts, facts_of_decision
+from review.queries import DecisionFacts, facts_of_decision, subject_key
 from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
 
@@ -65,7 +63,7 @@ def open_tasks(
     *, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID, tasks: Sequence[NewTask], now: datetime
 ) -> None:
     """Ask each question once; an observation that meets an open question waits for its answer too."""
-    subjects = {t.subject: keyed_digest(settings.CONTENT_KEY.encode(), t.subject) for t in tasks}
+    subjects = {t.subject: subject_key(t.subject) for t in tasks}
     waiting = Task.objects.of_team(team_id).owned_by(owner_id).filter(status__in=UNSETTLED)
     asked = {(row.kind, row.subject): row.id for row in waiting.filter(subject__in=subjects.values())}
     fresh: dict[tuple[str, str], Task] = {}

@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Case, Count, Q, When
+from django.conf import settings
+from django.db.models import Case, Count, Min, Q, QuerySet, When
 
 from densemem.core import limits
+from densemem.core.canonical import keyed_digest
 from densemem.core.faults import NotThere
 from densemem.paging import Cursor, Order, Page, page_of
-from review.models import Decision, Task, Waiting
+from review.models import Decision, Task, TaskEvent, Waiting
 from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
 RELATED = ("owner", "item", "fragment", "observation", "resolution", "relationship__owner", "rival__owner")
@@ -109,6 +111,49 @@ def get_task(*, team_id: UUID, task_id: UUID) -> Task:
     return found
 
 
+def subject_key(subject: str) -> str:
+    """Return what a table keeps of the subject of a question: it may hold words of the evidence."""
+    return keyed_digest(settings.CONTENT_KEY.encode(), subject)
+
+
+def items_asking(*, team_id: UUID, kind: TaskKind, subjects: Collection[str], limit: int) -> list[UUID]:
+    """Return the items, of any owner, that wait for the answer to an open question about one of these subjects.
+
+    At most `limit` of them, the longest waiting first.
+    """
+    rows = _asking(team_id, kind, subjects).values("item_id").annotate(since=Min("seq")).order_by("since")
+    return list(rows.values_list("item_id", flat=True)[:limit])
+
+
+def count_items_asking(*, team_id: UUID, kind: TaskKind, subjects: Collection[str]) -> int:
+    """Count the same."""
+    return int(_asking(team_id, kind, subjects).values("item_id").distinct().count())
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """An observation that waits for the answer to an open question."""
+
+    task_id: UUID
+    owner_id: UUID
+    item_id: UUID
+    observation_id: UUID
+
+
+def observations_asking(
+    *, team_id: UUID, kind: TaskKind, subjects: Collection[str], item_ids: Collection[UUID]
+) -> list[Asking]:
+    """Return what of these items waits for the answer to an open question about one of these subjects, in order."""
+    rows = _asking(team_id, kind, subjects).filter(item_id__in=item_ids).order_by("seq")
+    return [Asking(*row) for row in rows.values_list("task_id", "task__owner_id", "item_id", "observation_id")]
+
+
+def _asking(team_id: UUID, kind: TaskKind, subjects: Collection[str]) -> QuerySet[Waiting]:
+    keys = [subject_key(subject) for subject in subjects]
+    rows: QuerySet[Waiting] = Waiting.objects.of_team(team_id)
+    return rows.filter(task__kind=kind, task__status__in=UNSETTLED, task__subject__in=keys)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A decision that an item has not carried out yet, and which of its observations it answers.
@@ -132,7 +177,7 @@ def unused_answer(*, team_id: UUID, item_id: UUID) -> Answer | None:
     found = rows.select_related("task").order_by("-seq").first()
     if found is None:
         return None
-    waiting = Waiting.objects.of_team(team_id).filter(task=found.task, item_id=item_id)
+    waiting = Waiting.objects.of_team(team_id).filter(_settled_by(found), item_id=item_id)
     named = {found.observation_id} if found.observation_id else set(waiting.values_list("observation_id", flat=True))
     return Answer(
         action=DecisionAction(found.action),
@@ -144,6 +189,19 @@ def unused_answer(*, team_id: UUID, item_id: UUID) -> Answer | None:
         overruled=_is_overruled(found),
         rival_id=found.task.rival_id if found.task else None,
     )
+
+
+def _settled_by(decision: Decision) -> Q:
+    """Return the condition that a task was settled by a decision: one about the registry settles several of an item."""
+    if decision.action != DecisionAction.REGISTER:
+        return Q(task=decision.task)
+    settled = TaskEvent.objects.of_team(decision.team_id).filter(
+        status=TaskStatus.RESOLVED,
+        reason=decision.action,
+        actor_id=decision.owner_id,
+        recorded_at=decision.recorded_at,
+    )
+    return Q(task_id__in=settled.values("task_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +246,20 @@ def find_decision(*, team_id: UUID, owner_id: UUID, operation: str, key: str) ->
     rows = Decision.objects.of_team(team_id).owned_by(owner_id)
     row = rows.filter(operation=operation, idempotency_key=key).first()
     return facts_of_decision(row) if row is not None else None
+
+
+def predicate_decided(*, team_id: UUID, decision_id: UUID) -> tuple[str, int]:
+    """Return the key and the version of the predicate that a decision is about."""
+    rows = Decision.objects.of_team(team_id).filter(pk=decision_id, predicate_version__isnull=False)
+    key, version = rows.values_list("predicate_key", "predicate_version").get()
+    assert version is not None  # as the filter has it
+    return key, version
+
+
+def count_decisions(*, team_id: UUID, operation: str, key_starts: str) -> int:
+    """Count the decisions of an operation whose idempotency keys begin alike."""
+    rows = Decision.objects.of_team(team_id).filter(operation=operation, idempotency_key__startswith=key_starts)
+    return int(rows.count())
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,10 @@ IMPACT_CHANGES: Final = 100  # of Relationships, shown with the decision that ma
 # Knowledge.
 SOURCES_FOR_FACT: Final = 2
 REGISTRIES_KEPT: Final = 64  # in the memory of a process, of as many teams
+TEAM_PREDICATES: Final = 200  # that a team registers beside the shared ones
+PREDICATE_WORDINGS: Final = 60  # that mean one predicate
+WORDING_CHARS: Final = 128
+REGISTRY_ITEMS: Final = 200  # texts that one decision about the registry takes up again
 NEAR_COPY_WORDS: Final = 5  # in one run of words
 NEAR_COPY_PERCENT: Final = 80  # of the runs found in the other text
 

@@ -2,5 +2,19 @@
 
 from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries
 from placement.api.ingests import Ingest, Ingests
+from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
 
-__all__ = ["Adoptions", "Decisions", "Ingest", "Ingests", "Inspections", "Quarantines", "Retractions", "Retries"]
+__all__ = [
+    "Adoptions",
+    "Decisions",
+    "Ingest",
+    "Ingests",
+    "Inspections",
+    "Predicate",
+    "PredicateAliases",
+    "PredicateLifecycle",
+    "Predicates",
+    "Quarantines",
+    "Retractions",
+    "Retries",
+]

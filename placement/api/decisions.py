@@ -154,13 +154,21 @@ def version_seen(request: Request, relationship_id: UUID) -> int:
 
     :raises Problem: 428 without the header, 412 for a tag of something else
     """
+    return version_in_tag(request, starts=f"r{relationship_id}.v", of="Relationship")
+
+
+def version_in_tag(request: Request, *, starts: str, of: str) -> int:
+    """Read the version that stands in `If-Match` behind what the tags of a thing start with.
+
+    :raises Problem: 428 without the header, 412 for a tag of something else
+    """
     tag = request.headers.get("If-Match", "").strip()
     if not tag:
-        detail = "Send If-Match with the ETag of the Relationship, so that nothing is changed that you have not seen."
+        detail = f"Send If-Match with the ETag of the {of}, so that nothing is changed that you have not seen."
         raise Problem(428, "if_match_missing", detail)
-    found = tag.strip('"').removeprefix(f"r{relationship_id}.v")
+    found = tag.strip('"').removeprefix(starts)
     if not (found.isascii() and found.isdecimal() and len(found) < 10):
-        raise Problem(412, "version_stale", "If-Match is no ETag of this Relationship. Look at it again, then decide.")
+        raise Problem(412, "version_stale", f"If-Match is no ETag of this {of}. Look at it again, then decide.")
     return int(found)
 
 

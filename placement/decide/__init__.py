@@ -8,6 +8,7 @@ records, questions.
 from placement.decide.adopt import adopt
 from placement.decide.answer import decide
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
+from placement.decide.registry import RegistryDecided, change_lifecycle, register_predicate, register_wording
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
 
 __all__ = [
@@ -15,10 +16,14 @@ __all__ = [
     "DecisionRefused",
     "EvidenceUnusable",
     "Inspected",
+    "RegistryDecided",
     "adopt",
+    "change_lifecycle",
     "decide",
     "forget",
     "inspect",
     "quarantine",
+    "register_predicate",
+    "register_wording",
     "retry",
 ]

@@ -43,7 +43,7 @@ IMPACT: Final[Mapping[DecisionAction, str]] = {
     DecisionAction.INSPECT: "Nothing changes. That the text was read is recorded.",
     DecisionAction.RETRY: "The failed texts are placed again.",
     DecisionAction.REGISTER: "The wording is registered for this team. What waited for it is verified anew.",
-    DecisionAction.RETIRE_PREDICATE: "The predicate takes no new statements. What was recorded with it stays.",
+    DecisionAction.RETIRE_PREDICATE: "It is not proposed any more; once retired, it takes nothing new. Records stay.",
     DecisionAction.ADOPT: "The cited words are placed for you. Their author and their source stay what they are.",
     DecisionAction.AMEND: "The corrected Relationship takes the place of the one that was wrong.",
     DecisionAction.DISPUTE: "The Relationship leaves recall until the dispute is lifted.",
@@ -201,7 +201,7 @@ def open_desk(
     *,
     principal: Principal,
     asked: DecisionRequest,
-    about: UUID,
+    about: UUID | str,
     body: object,
     key: str,
     now: datetime,
@@ -209,6 +209,7 @@ def open_desk(
 ) -> Desk:
     """Check who asks, the key, and the evidence that is brought; nothing is written.
 
+    :param about: the id of what is decided about, or the key of a predicate
     :raises ScopeMissing: no write scope
     :raises Refused: one of its kinds
     """

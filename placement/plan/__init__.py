@@ -1,7 +1,7 @@
 """Everything that one item writes, decided before the first row ("Memory Write Pipeline", stages 8 and 9). Pure."""
 
 from placement.plan.given import Bound, Given, Ready, Target, ready
-from placement.plan.knowledge import Held, KnowledgeDecided, decide_knowledge
+from placement.plan.knowledge import Held, KnowledgeDecided, decide_knowledge, wording_subject
 from placement.plan.mentions import MentionsDecided, decide_mentions, wanted_names
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "decide_mentions",
     "ready",
     "wanted_names",
+    "wording_subject",
 ]

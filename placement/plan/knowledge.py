@@ -189,11 +189,15 @@ def _ask_identity(
             sheet.ask(Held(TaskKind.IDENTITY, subject, resolution.reason, seen.id, resolution_id=resolution.id))
 
 
+def wording_subject(wording: str) -> str:
+    """Return what the question about a wording is about, however it is written."""
+    return f"wording:{fold(wording)}"
+
+
 def _ask_predicate(seen: NewObservation, draft: Ready, *, sheet: _Sheet) -> None:
     """Ask what a wording means; one open question for an owner and wording."""
     if seen.verdict is not Verdict.CONTRADICTED and seen.modality is Modality.STATEMENT:
-        subject = f"wording:{fold(draft.draft.predicate)}"
-        sheet.ask(Held(TaskKind.PREDICATE, subject, seen.reason, seen.id))
+        sheet.ask(Held(TaskKind.PREDICATE, wording_subject(draft.draft.predicate), seen.reason, seen.id))
 
 
 def _reject(seen: NewObservation, draft: Ready, *, given: Given, bench: Workbench, sheet: _Sheet) -> NewObservation:

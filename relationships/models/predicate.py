@@ -1,14 +1,31 @@
 """The registry of relation meanings."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
+import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from densemem.db.fields import IdField, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.ledger import Ledger, Refuse
 from densemem.db.rows import TeamQuerySet
 from relationships.vocabulary import Cardinality, Lifecycle, RelationshipKind
+
+# Of the versions of one team, or of the shared ones; the first of a team's own is looked at by the rule that makes it.
+SAME_MEANING: Final = """
+    IF EXISTS (
+        SELECT FROM relationships_predicatedefinition AS earlier
+        WHERE earlier.team_id IS NOT DISTINCT FROM NEW.team_id AND earlier.key = NEW.key
+          AND NOT ((earlier.symmetric, earlier.kind, earlier.cardinality) = (NEW.symmetric, NEW.kind, NEW.cardinality)
+                   AND earlier.subject_kinds <@ NEW.subject_kinds AND earlier.subject_kinds @> NEW.subject_kinds
+                   AND earlier.object_kinds <@ NEW.object_kinds AND earlier.object_kinds @> NEW.object_kinds
+                   AND earlier.active <@ NEW.active AND earlier.inverse <@ NEW.inverse)
+    ) THEN
+        RAISE EXCEPTION 'the meaning of a predicate is fixed: % is refused', NEW.key
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+"""
 
 
 class PredicateDefinition(Ledger):
@@ -40,6 +57,10 @@ class PredicateDefinition(Ledger):
             word_check("predicate", "cardinality", Cardinality),
             word_check("predicate", "lifecycle", Lifecycle),
             models.UniqueConstraint(name="predicate_version", fields=["team", "key", "version"], nulls_distinct=False),
+        ]
+        triggers = [
+            *Ledger.Meta.triggers,
+            Refuse(name="meaning_fixed", operation=pgtrigger.Insert, func=SAME_MEANING),
         ]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ always equals the record.
 """
 
 from relationships.operations.knowledge import write_knowledge
+from relationships.operations.registry import append_definition
 from relationships.operations.standing import (
     FanoutExceeded,
     NotOwned,
@@ -20,6 +21,7 @@ __all__ = [
     "FanoutExceeded",
     "NotOwned",
     "VersionStale",
+    "append_definition",
     "apply_changes",
     "recompute_for_groups",
     "refresh_documents",

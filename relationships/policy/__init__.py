@@ -10,6 +10,7 @@ from relationships.policy.compare import (
     cross_reference,
     effective_at,
 )
+from relationships.policy.registry import PredicateView
 from relationships.policy.standing import (
     Case,
     Standing,
@@ -28,6 +29,7 @@ __all__ = [
     "Case",
     "Comparison",
     "Position",
+    "PredicateView",
     "Standing",
     "StepRefused",
     "StoredRecord",

@@ -12,7 +12,7 @@ from densemem.core.ids import uuid7
 from densemem.db.read import fetch
 from entities.queries import names_of
 from relationships.identity import claim_sentence
-from relationships.queries import PredicateView, registry
+from relationships.queries import PredicateView, ever_registered
 from relationships.search.claims import HELD
 from relationships.search.terms import document_terms
 from relationships.vocabulary import Polarity, SearchState, Status, Tier
@@ -90,7 +90,7 @@ def _documents(*, team_id: UUID, record_ids: Collection[UUID]) -> list[Document]
     rows = [Row(*columns) for columns in fetch(READ, team=team_id, records=list(record_ids))]
     entities = {end for row in rows for end in (row.subject_id, row.object_id) if end}
     names = names_of(team_id=team_id, entity_ids=entities)
-    predicates = registry(team_id=team_id)
+    predicates = ever_registered(team_id=team_id)
     return [_document(row, names, predicates.get(row.predicate)) for row in rows]
 
 

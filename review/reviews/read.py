@@ -13,7 +13,6 @@ from entities.queries import candidates_of
 from relationships.pages.claims import known_of
 from relationships.queries import PredicateView, end_kinds, registry
 from relationships.search import Profile
-from relationships.vocabulary import Lifecycle
 from review.models import Decision, Task, TaskEvent
 from review.policy import COMPENSATION, REQUIRED, allowed_actions
 from review.queries import decisions_of, get_task, tasks_page, waiting_counts
@@ -158,7 +157,8 @@ def _predicate_options(team_id: UUID, task: Task) -> tuple[PredicateOption, ...]
         return ()
     ends = end_kinds(team_id=team_id, observation_id=task.observation_id)
     known = sorted(registry(team_id=team_id).values(), key=lambda view: view.key)
-    fitting = [v for v in known if ends is None or v.accepts(subject_kind=ends[0], object_kind=ends[1])]
+    proposed = (v for v in known if v.proposed)
+    fitting = [v for v in proposed if ends is None or v.accepts(subject_kind=ends[0], object_kind=ends[1])]
     return tuple(_predicate(view) for view in fitting[: limits.PAGE_ITEMS])
 
 
@@ -173,7 +173,7 @@ def _predicate(view: PredicateView) -> PredicateOption:
         object_kinds=tuple(sorted(view.object_kinds)),
         kind=view.kind.value,
         cardinality=view.cardinality.value,
-        lifecycle=Lifecycle.ACTIVE.value,  # a registry offers no other
+        lifecycle=view.lifecycle.value,
     )
 
 

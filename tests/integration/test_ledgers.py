@@ -36,6 +36,19 @@ KEYS = [
     if isinstance(field, models.ForeignKey) and issubclass(field.related_model, TeamRow)
 ]
 ROLES = ["default", "owner"]  # the application's role, and the role that owns the tables
+GUARDED = (
+    "CrossReference",
+    "EvidenceSupport",
+    "Lineage",
+    "Observation",
+    "ObservationResolution",
+    "SupportDecision",
+    "Transition",
+)
+# Of single ledgers, beside the laws of all.
+LAWS = {f"relationships.{name}": {"pgtrigger_insert_by_owner"} for name in GUARDED} | {
+    "relationships.PredicateDefinition": {"pgtrigger_meaning_fixed"}
+}
 NUMBERS = itertools.count(1)
 SOME_TIME = datetime(2025, 1, 1, tzinfo=UTC)
 TRIGGERS = """
@@ -215,7 +228,7 @@ class TestCatalogue:
             cursor.execute(TRIGGERS, [model._meta.db_table])
             found = {name.rsplit("_", 1)[0]: rest for name, *rest in cursor.fetchall()}
 
-        assert set(found) - {"pgtrigger_insert_by_owner"} == {"pgtrigger_append_only", "pgtrigger_no_truncate"}
+        assert set(found) == {"pgtrigger_append_only", "pgtrigger_no_truncate", *LAWS.get(model._meta.label, ())}
         assert all(enabled in "OA" and " WHEN " not in text for _, enabled, text in found.values())
         assert found["pgtrigger_append_only"][0] and not found["pgtrigger_no_truncate"][0]
         assert "BEFORE DELETE OR UPDATE ON" in found["pgtrigger_append_only"][2]

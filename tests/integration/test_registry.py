@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from densemem.models import Team
 from relationships.models import PredicateDefinition
-from relationships.queries import registry
+from relationships.queries import ever_registered, registry
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -35,8 +36,12 @@ class TestRegistry:
         define(team, "sails_on", active=["sails on"])
         assert "sails on" in registry(team_id=team.id)["sails_on"].wordings
 
-        define(team, "sails_on", version=2, lifecycle="deprecated")
+        define(team, "sails_on", version=2, active=["sails on"], lifecycle="deprecated")
+        assert not registry(team_id=team.id)["sails_on"].proposed
+
+        define(team, "sails_on", version=3, active=["sails on"], lifecycle="retired")
         assert "sails_on" not in registry(team_id=team.id)
+        assert "sails on" in ever_registered(team_id=team.id)["sails_on"].wordings
 
     def test_shows_what_was_begun_earlier_and_came_in_later(self) -> None:
         team = factories.Team()
@@ -55,3 +60,31 @@ class TestRegistry:
         assert "sails_on" in registry(team_id=team.id)
         assert "sails_on" not in registry(team_id=other.id)
         assert registry(team_id=other.id).keys() == registry(team_id=team.id).keys() - {"sails_on"}
+
+
+class TestMeaning:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"symmetric": True},
+            {"subject_kinds": ["team"]},
+            {"object_kinds": ["project", "person"]},
+            {"kind": "event"},
+            {"cardinality": "one"},
+            {"active": []},
+            {"inverse": ["is sailed by"]},
+        ],
+        ids=lambda change: next(iter(change)),
+    )
+    def test_of_a_key_is_fixed_by_the_database(self, change: dict[str, Any]) -> None:
+        first = {"subject_kinds": ["person"], "object_kinds": ["project"], "active": ["sails on"], "inverse": ["bears"]}
+        team = factories.Team()
+        define(team, "sails_on", **first)
+        define(team, "sails_on", version=2, **{**first, "active": ["is aboard", "sails on"]}, lifecycle="retired")
+
+        with pytest.raises(IntegrityError, match="meaning of a predicate is fixed"), transaction.atomic():
+            define(team, "sails_on", version=3, **{**first, "active": ["is aboard", "sails on"], **change})
+
+    def test_of_the_same_key_of_another_team_is_its_own(self) -> None:
+        define(factories.Team(), "sails_on", cardinality="one")
+        define(factories.Team(), "sails_on", cardinality="many")

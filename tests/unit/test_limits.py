@@ -3,8 +3,10 @@
 import pytest
 
 from densemem.core import limits
-from placement.decision import DECISION
+from entities.vocabulary import EntityKind, ValueType
+from placement.decision import DECISION, LIFECYCLE, PREDICATE, WORDING
 from placement.request import SCHEMA
+from relationships.vocabulary import Cardinality, Lifecycle, RelationshipKind
 
 EVIDENCE = SCHEMA["properties"]["evidence"]
 FIELDS = EVIDENCE["items"]["properties"]
@@ -30,7 +32,29 @@ ENTITY = PROPOSAL["entities"]["items"]["properties"]
         (ENTITY["aliases"], "maxItems", "ALIASES"),
         (DECISION["properties"]["message"], "maxLength", "REASON_CHARS"),
         (DECISION["properties"]["fragment_ids"], "maxItems", "EVIDENCE_ITEMS"),
+        (PREDICATE["properties"]["aliases"], "maxItems", "ALIASES"),
+        (PREDICATE["properties"]["inverse_aliases"], "maxItems", "ALIASES"),
+        (PREDICATE["properties"]["aliases"]["items"], "maxLength", "WORDING_CHARS"),
+        (PREDICATE["properties"]["inverse_aliases"]["items"], "maxLength", "WORDING_CHARS"),
+        (PREDICATE["properties"]["reason"], "maxLength", "REASON_CHARS"),
+        (WORDING["properties"]["wording"], "maxLength", "WORDING_CHARS"),
+        (WORDING["properties"]["reason"], "maxLength", "REASON_CHARS"),
+        (LIFECYCLE["properties"]["reason"], "maxLength", "REASON_CHARS"),
     ],
 )
 def test_a_schema_allows_as_much_as_its_limit(schema: dict[str, object], rule: str, limit: str) -> None:
     assert schema[rule] == getattr(limits, limit)
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        (PREDICATE["properties"]["subject_kinds"]["items"], [*EntityKind]),
+        (PREDICATE["properties"]["object_kinds"]["items"], [*EntityKind, *ValueType]),
+        (PREDICATE["properties"]["relationship_kind"], [*RelationshipKind]),
+        (PREDICATE["properties"]["cardinality"], [*Cardinality]),
+        (LIFECYCLE["properties"]["state"], [*Lifecycle]),
+    ],
+)
+def test_a_schema_has_the_words_of_its_vocabulary(schema: dict[str, object], words: list[str]) -> None:
+    assert schema["enum"] == words
