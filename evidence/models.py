@@ -7,10 +7,11 @@ carry the fragment they were copied from.
 from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 
-from densemem.db.fields import TeamKey, word, word_check
+from densemem.db.fields import TeamKey, TeamOneKey, word, word_check
 from densemem.db.ledger import Ledger
 from densemem.db.rows import TeamRow, one_per_team
 from evidence.vocabulary import (
@@ -107,6 +108,28 @@ class Content(Ledger, TeamRow):
             models.UniqueConstraint(name="content_once_per_team", fields=["team", "digest"]),
         ]
         indexes: ClassVar = [models.Index(name="content_normal", fields=["team", "normal_digest"])]
+
+
+class Shingles(Ledger, TeamRow):
+    """The runs of five words of a text as keyed hashes, by which its near copies are found; it has none without runs.
+
+    `sample` holds the smallest of them, the same for every text that has them.
+    """
+
+    content = TeamOneKey("evidence.Content")
+    hashes = ArrayField(models.BigIntegerField())
+    sample = ArrayField(models.BigIntegerField())
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("shingles"),
+            models.CheckConstraint(name="shingles_not_empty", condition=Q(hashes__len__gt=0, sample__len__gt=0)),
+        ]
+        # Without a list of pending entries, which every look would have to read through.
+        indexes: ClassVar = [
+            GinIndex(name="shingles_hashes", fields=["hashes"], fastupdate=False),
+            GinIndex(name="shingles_sample", fields=["sample"], fastupdate=False),
+        ]
 
 
 class Fragment(Ledger, TeamRow):

@@ -87,6 +87,10 @@ SOURCES_FOR_FACT: Final = 2
 REGISTRIES_KEPT: Final = 64  # in the memory of a process, of as many teams
 NEAR_COPY_WORDS: Final = 5  # in one run of words
 NEAR_COPY_PERCENT: Final = 80  # of the runs found in the other text
+NEAR_COPY_SAMPLE: Final = 24  # hashes by which the texts that may be near copies are found: 0.2^24 of them are missed
+NEAR_COPY_SAMPLE_PERCENT: Final = 40  # of the sample; with four of five runs in common half of it is all but certain
+NEAR_COPY_CANDIDATES: Final = 50  # texts that are compared with a new one, those with most in common first
+NEAR_COPY_LOCKS: Final = 64  # runs that an intake locks one by one; one with more of them is alone in its team
 
 # Demo.
 DEMO_SECONDS: Final = 150  # one paper of the sample may wait for a worker that holds it: longer than a lease
