@@ -6,13 +6,14 @@ carry the fragment they were copied from.
 
 from typing import ClassVar
 
+import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, TeamOneKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.ledger import Ledger, Refuse
 from densemem.db.rows import TeamRow, one_per_team
 from evidence.vocabulary import (
     Authority,
@@ -196,6 +197,34 @@ class GroupJoin(Ledger, TeamRow):
             models.CheckConstraint(name="groupjoin_of_two", condition=~Q(one=F("other"))),
         ]
         indexes: ClassVar = [models.Index(name="groupjoin_other", fields=["team", "other"])]
+
+
+class Served(TeamRow):
+    """Words that recall or trace showed to a profile on a day, as keyed hashes, and the source groups they rest on.
+
+    Kept for a month and no ledger, but never changed. `mark` is `hashes` and `groups` in one; `anchor` is one of the
+    hashes, by which a text that repeats the words is found.
+    """
+
+    profile = TeamKey("densemem.Profile")
+    day = models.DateField()
+    mark = models.CharField(max_length=64)
+    anchor = models.BigIntegerField()
+    hashes = ArrayField(models.BigIntegerField())
+    groups = ArrayField(models.UUIDField())
+    relationships = ArrayField(models.UUIDField())
+    served_at = models.DateTimeField()
+
+    class Meta:
+        triggers: ClassVar = [Refuse(name="unchanged", operation=pgtrigger.Update)]
+        constraints: ClassVar = [
+            one_per_team("served"),
+            models.UniqueConstraint(name="served_once_a_day", fields=["team", "profile", "mark", "day"]),
+        ]
+        indexes: ClassVar = [
+            models.Index(name="served_anchor", fields=["team", "profile", "anchor"]),
+            models.Index(name="served_day", fields=["day"]),
+        ]
 
 
 class SecurityEvent(Ledger, TeamRow):

@@ -10,7 +10,7 @@ from uuid import UUID
 import regex
 
 from densemem.core.faults import Because, Refused
-from densemem.core.limits import NEAR_COPY_PERCENT, NEAR_COPY_WORDS
+from densemem.core.limits import ECHO_WORDS, NEAR_COPY_PERCENT, NEAR_COPY_WORDS
 from densemem.core.names import fold
 from evidence.vocabulary import Authority, SourceType
 
@@ -146,6 +146,23 @@ def near_copy(one: Set[Any], other: Set[Any]) -> bool:
     """
     fewer = min(len(one), len(other))
     return fewer > 0 and 100 * len(one & other) >= NEAR_COPY_PERCENT * fewer
+
+
+def echo_runs(passage: str) -> frozenset[str]:
+    """Return the word runs by which a served passage is known again: one of all its words, when it has under five."""
+    words = _words(passage)
+    return frozenset(_runs(words, min(len(words), NEAR_COPY_WORDS))) if words else frozenset()
+
+
+def heard_runs(text: str) -> frozenset[str]:
+    """Return the word runs of every length up to five: those of each passage that the text repeats are among them."""
+    words = _words(text)
+    return frozenset(run for length in range(1, NEAR_COPY_WORDS + 1) for run in _runs(words, length))
+
+
+def long_enough(passage: str) -> bool:
+    """Tell if a passage of evidence has so many words that nobody says them again by chance."""
+    return len(_words(passage)) >= ECHO_WORDS
 
 
 def _first(previous: str | None) -> RevisionStep:

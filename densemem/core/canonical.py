@@ -73,7 +73,7 @@ def keyed_numbers(key: bytes, texts: Iterable[str]) -> frozenset[int]:
     return frozenset(_number_of(begun.copy(), text) for text in texts)
 
 
-def _number_of(begun: "hashlib._Hash", text: str) -> int:
+def _number_of(begun: hashlib.blake2b, text: str) -> int:
     begun.update(_bytes(text))
     return int.from_bytes(begun.digest(), signed=True)
 

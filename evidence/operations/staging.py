@@ -20,6 +20,7 @@ from evidence.models import (
     Shingles,
     Wording,
 )
+from evidence.operations.echoes import echoes
 from evidence.operations.holding import hold_scanned, record_scans
 from evidence.operations.sources import SourceStep, all_found, group_of, groups_of
 from evidence.operations.voices import Said, hashed, lock_words, near_copies, sample
@@ -113,7 +114,7 @@ def stage(
             for index, item in enumerate(items)
         ]
         insert(fragments)
-        joins = _joins(team_id=team_id, fragments=fragments, items=items, texts=texts, now=now)
+        joins = _joins(team_id=team_id, owner_id=owner_id, fragments=fragments, items=items, texts=texts, now=now)
         new = _between_voices(team_id, joins)
         insert(joins, ignore_conflicts=True)
         record_scans(fragments, assessments, now=now)
@@ -164,26 +165,34 @@ def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> di
 def _joins(
     *,
     team_id: UUID,
+    owner_id: UUID,
     fragments: Sequence[Fragment],
     items: Sequence[EvidenceIn],
     texts: Mapping[str, StoredText],
     now: datetime,
 ) -> list[GroupJoin]:
-    """Return the joins that new texts show: a shared hint, words of another, nearly so, or a stated derivation."""
+    """Return the joins that new texts show: a hint, words of another or nearly so, an echo, a stated derivation."""
     hinted = {item.group_hint for item in items if item.group_hint}
     hints = groups_of(team_id=team_id, kind=GroupKind.HINT, keys=hinted, now=now) if hinted else {}
     same = _groups_of_words(team_id, fragments, [texts[item.content] for item in items])
     near = near_copies(
         team_id=team_id, said=[Said(f.group_id, texts[i.content].runs) for f, i in zip(fragments, items, strict=True)]
     )
+    heard = echoes(
+        team_id=team_id,
+        profile_id=owner_id,
+        said=[(i.content, f.group_id) for f, i in zip(fragments, items, strict=True)],
+        now=now,
+    )
     origins = _groups_of_origins(team_id, {origin for item in items for origin in item.derived_from})
     shown = [
         (fragment, group, reason)
-        for fragment, item, copied in zip(fragments, items, near, strict=True)
+        for fragment, item, copied, repeated in zip(fragments, items, near, heard, strict=True)
         for reason, groups in (
             (JoinReason.HINT, {hints[item.group_hint]} if item.group_hint else set()),
             (JoinReason.SAME_TEXT, same[texts[item.content].normal_digest]),
             (JoinReason.NEAR_COPY, copied - same[texts[item.content].normal_digest]),
+            (JoinReason.ECHO, repeated),
             (JoinReason.DERIVED, {origins[origin] for origin in item.derived_from}),
         )
         for group in sorted(groups)
