@@ -2,6 +2,7 @@
 
 import json
 import threading
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -15,7 +16,7 @@ from densemem.auth import Principal
 from densemem.core import limits
 from densemem.mcp.tools import call_recall_memory, call_trace_memory
 from densemem.models import Team
-from evidence.models import GroupJoin, Served, Shingles, SourceGroup
+from evidence.models import GroupJoin, Served, Shingles, Source, SourceGroup
 from evidence.operations import staging
 from placement.remember import remember
 from placement.tasks import drain, sweep
@@ -32,7 +33,9 @@ MINUTES = (
     "The minutes of the second of March say that Mara Lind works on Harbor, and that she will stay with it until the "
     "summer is over, when the new people from Graz arrive to take her place there."
 )
-MIRROR = "MINUTES -- " + MINUTES.replace("summer is over", "autumn is over").upper()  # 5 of 35 runs are others
+MIRROR = "Minutes -- " + MINUTES.replace("summer", "autumn").replace(
+    "when the", "WHEN,  the"
+)  # 5 of its runs are others
 OTHER = "A visitor met the whole crew last week and wrote home that Mara Lind works on Harbor these days."
 
 
@@ -107,7 +110,8 @@ class TestNearCopies:
         say(bo, OTHER, WORKS, **from_source("letter"))
 
         (join,) = GroupJoin.objects.all()
-        assert (join.fragment.owner_id, join.other.id) == (bo.profile_id, join.other_id)
+        assert join.fragment.owner_id == bo.profile_id
+        assert join.other_id == Source.objects.get(owner_id=ada.profile_id).group_id
         assert standing(bo) == ("fact", 2, 2)
 
     def test_another_team_is_not_compared(self, ada: Principal, stranger: Principal) -> None:
@@ -177,7 +181,7 @@ class TestEchoes:
         assert standing(ada) == ("fact", 2, 2)
 
     def test_a_second_agent_that_was_served_echoes_too(self, ada: Principal, bo: Principal) -> None:
-        say(ada, "Mara (Lind) works, as ever, on Harbor.", WORKS, **from_source("minutes"))
+        say(ada, "Mara Lind, as you know, works on Harbor.", WORKS, **from_source("minutes"))
         ask(bo)
 
         say(bo, SENTENCE, WORKS, **from_source("diary"))
@@ -220,8 +224,8 @@ class TestEchoes:
 
         say(ada, SENTENCE.replace(".", ", I said."), WORKS)
 
-        assert reasons() == ["near_copy"] or reasons() == []
-        assert standing(ada)[0] == "fact"
+        assert reasons() == []
+        assert standing(ada) == ("fact", 3, 2)
 
     def test_what_was_served_long_ago_is_forgotten(self, ada: Principal) -> None:
         say(ada, "Mara Lind, our friend, works on Harbor.", WORKS, **from_source("minutes"))
@@ -296,10 +300,8 @@ class TestAtOneMoment:
 
         def wait(**given: Any) -> Any:
             found = looked(**given)
-            try:
+            with suppress(threading.BrokenBarrierError):
                 meet.wait(2)  # the other one, if it need not wait for us
-            except threading.BrokenBarrierError:
-                pass
             return found
 
         monkeypatch.setattr(staging, "near_copies", wait)
