@@ -52,9 +52,9 @@ def holds_agree(chunk: Sequence[Any]) -> Iterator[Difference]:
 
 
 def joins_are_shown(chunk: Sequence[Any]) -> Iterator[Difference]:
-    """What a text joined is its own source group and that of another text, which has its words where the reason says so.
+    """A text joins its own source group with another one, where its words stand if the reason says so.
 
-    What an echo repeats is kept for a month only: of echoes no more than the group is asked.
+    What an echo repeats is kept for a month only, so of echoes the group alone is compared.
     """
     given = {"fragments": ids(chunk), "percent": NEAR_COPY_PERCENT}
     for join, reason in fetch(UNSHOWN, **given):

@@ -16,7 +16,8 @@ from densemem.db.read import fetch
 from evidence.policy import near_copy
 
 # The texts with which a new one has most of a sample in common: of its own runs when it is the shorter one, of theirs
-# when they are. A text that its own voice has said before tells nothing new, and one voice of each text is enough.
+# when they are. Hashes are keyed for each team, so that none of another team is met; an index by team would be slow. A
+# text that its own voice has said before tells nothing new, and one voice of each text is enough.
 ALIKE: Final = """
     SELECT asked.place, kept.hashes, voice.group_id
     FROM json_to_recordset(%(asked)s) AS asked(place int, mine uuid, hashes bigint[], sample bigint[])
@@ -24,12 +25,13 @@ ALIKE: Final = """
       SELECT alike.content_id FROM (
         SELECT kept.content_id, count(*) * 100 / cardinality(asked.sample) AS percent
         FROM unnest(asked.sample) AS hash
-        JOIN evidence_shingles AS kept ON kept.team_id = %(team)s AND kept.hashes @> ARRAY[hash]
+        JOIN evidence_shingles AS kept ON kept.hashes @> ARRAY[hash]
         GROUP BY kept.id
         UNION ALL
         SELECT kept.content_id, count(*) * 100 / cardinality(kept.sample)
-        FROM unnest(asked.hashes) AS hash
-        JOIN evidence_shingles AS kept ON kept.team_id = %(team)s AND kept.sample @> ARRAY[hash]
+        FROM evidence_shingles AS kept CROSS JOIN unnest(kept.sample) AS theirs
+        JOIN unnest(asked.hashes) AS mine ON mine = theirs
+        WHERE kept.sample && asked.hashes
         GROUP BY kept.id
       ) AS alike
       WHERE alike.percent >= %(least)s AND NOT EXISTS (
