@@ -16,8 +16,9 @@ from densemem.db.read import fetch
 from evidence.policy import near_copy
 
 # The texts with which a new one has most of a sample in common: of its own runs when it is the shorter one, of theirs
-# when they are. Hashes are keyed for each team, so that none of another team is met; an index by team would be slow. A
-# text that its own voice has said before tells nothing new, and one voice of each text is enough.
+# when they are, a part of its runs after the other: the index compares all that it is asked for with each other. Hashes
+# are keyed for each team, so that none of another team is met. A text that its own voice has said before tells nothing
+# new, and one voice of each text is enough.
 ALIKE: Final = """
     SELECT asked.place, kept.hashes, voice.group_id
     FROM json_to_recordset(%(asked)s) AS asked(place int, mine uuid, hashes bigint[], sample bigint[])
@@ -29,9 +30,10 @@ ALIKE: Final = """
         GROUP BY kept.id
         UNION ALL
         SELECT kept.content_id, count(*) * 100 / cardinality(kept.sample)
-        FROM evidence_shingles AS kept CROSS JOIN unnest(kept.sample) AS theirs
-        JOIN unnest(asked.hashes) AS mine ON mine = theirs
-        WHERE kept.sample && asked.hashes
+        FROM generate_series(1, cardinality(asked.hashes), 256) AS n
+        CROSS JOIN LATERAL (SELECT asked.hashes[n : n + 255] AS runs) AS part
+        JOIN evidence_shingles AS kept ON kept.sample && part.runs
+        CROSS JOIN unnest(kept.sample) AS theirs JOIN unnest(part.runs) AS mine ON mine = theirs
         GROUP BY kept.id
       ) AS alike
       WHERE alike.percent >= %(least)s AND NOT EXISTS (
