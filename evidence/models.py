@@ -6,12 +6,14 @@ carry the fragment they were copied from.
 
 from typing import ClassVar
 
+import pgtrigger
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 
-from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.fields import TeamKey, TeamOneKey, word, word_check
+from densemem.db.ledger import Ledger, Refuse
 from densemem.db.rows import TeamRow, one_per_team
 from evidence.vocabulary import (
     Authority,
@@ -109,6 +111,28 @@ class Content(Ledger, TeamRow):
         indexes: ClassVar = [models.Index(name="content_normal", fields=["team", "normal_digest"])]
 
 
+class Shingles(Ledger, TeamRow):
+    """The runs of five words of a text as keyed hashes, by which its near copies are found; it has none without runs.
+
+    `sample` holds the smallest of them, the same for every text that has them.
+    """
+
+    content = TeamOneKey("evidence.Content")
+    hashes = ArrayField(models.BigIntegerField())
+    sample = ArrayField(models.BigIntegerField())
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("shingles"),
+            models.CheckConstraint(name="shingles_not_empty", condition=Q(hashes__len__gt=0, sample__len__gt=0)),
+        ]
+        # Without a list of pending entries, which every look would have to read through.
+        indexes: ClassVar = [
+            GinIndex(name="shingles_hashes", fields=["hashes"], fastupdate=False),
+            GinIndex(name="shingles_sample", fields=["sample"], fastupdate=False),
+        ]
+
+
 class Fragment(Ledger, TeamRow):
     """One piece of evidence as it was sent: whose, from where, in which ingest, in which revision."""
 
@@ -173,6 +197,34 @@ class GroupJoin(Ledger, TeamRow):
             models.CheckConstraint(name="groupjoin_of_two", condition=~Q(one=F("other"))),
         ]
         indexes: ClassVar = [models.Index(name="groupjoin_other", fields=["team", "other"])]
+
+
+class Served(TeamRow):
+    """Words that recall or trace showed to a profile on a day, as keyed hashes, and the source groups they rest on.
+
+    Kept for a month and no ledger, but never changed. `mark` is `hashes` and `groups` in one; `anchor` is one of the
+    hashes, by which a text that repeats the words is found.
+    """
+
+    profile = TeamKey("densemem.Profile")
+    day = models.DateField()
+    mark = models.CharField(max_length=64)
+    anchor = models.BigIntegerField()
+    hashes = ArrayField(models.BigIntegerField())
+    groups = ArrayField(models.UUIDField())
+    relationships = ArrayField(models.UUIDField())
+    served_at = models.DateTimeField()
+
+    class Meta:
+        triggers: ClassVar = [Refuse(name="unchanged", operation=pgtrigger.Update)]
+        constraints: ClassVar = [
+            one_per_team("served"),
+            models.UniqueConstraint(name="served_once_a_day", fields=["team", "profile", "mark", "day"]),
+        ]
+        indexes: ClassVar = [
+            models.Index(name="served_anchor", fields=["team", "profile", "anchor"]),
+            models.Index(name="served_day", fields=["day"]),
+        ]
 
 
 class SecurityEvent(Ledger, TeamRow):

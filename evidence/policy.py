@@ -1,6 +1,6 @@
 """The pure rules of evidence: source revisions, independence and authority ("Stable Source Revisions")."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -10,7 +10,7 @@ from uuid import UUID
 import regex
 
 from densemem.core.faults import Because, Refused
-from densemem.core.limits import NEAR_COPY_PERCENT, NEAR_COPY_WORDS
+from densemem.core.limits import ECHO_WORDS, NEAR_COPY_PERCENT, NEAR_COPY_WORDS
 from densemem.core.names import fold
 from evidence.vocabulary import Authority, SourceType
 
@@ -133,17 +133,36 @@ def normal_text(text: str) -> str:
     return fold(text)
 
 
-def word_runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Return every run of five words of a text, without its punctuation."""
-    words = WORD.findall(normal_text(text))
-    return frozenset(_runs(words))
+def word_runs(text: str) -> frozenset[str]:
+    """Return every run of five words of a text, without its punctuation, the words of a run with spaces between."""
+    return frozenset(_runs(_words(text), NEAR_COPY_WORDS))
 
 
-def near_copy(text: str, of: str) -> bool:
-    """Tell if at least 80 % of the word runs of `text` stand in `of`; a text shorter than one run never does."""
-    mine = word_runs(text)
-    shared = len(mine & word_runs(of)) if mine else 0
-    return bool(mine) and 100 * shared >= NEAR_COPY_PERCENT * len(mine)
+def near_copy(one: Set[Any], other: Set[Any]) -> bool:
+    """
+    Tell if two texts say nearly the same: at least 80 % of the runs of the shorter one stand in the other.
+
+    Give their word runs, or what stands for each run in both. A text that is shorter than one run copies nothing.
+    """
+    fewer = min(len(one), len(other))
+    return fewer > 0 and 100 * len(one & other) >= NEAR_COPY_PERCENT * fewer
+
+
+def echo_runs(passage: str) -> frozenset[str]:
+    """Return the word runs by which a served passage is known again: one of all its words, when it has under five."""
+    words = _words(passage)
+    return frozenset(_runs(words, min(len(words), NEAR_COPY_WORDS))) if words else frozenset()
+
+
+def heard_runs(text: str) -> frozenset[str]:
+    """Return the word runs of every length up to five: those of each passage that the text repeats are among them."""
+    words = _words(text)
+    return frozenset(run for length in range(1, NEAR_COPY_WORDS + 1) for run in _runs(words, length))
+
+
+def long_enough(passage: str) -> bool:
+    """Tell if a passage of evidence has so many words that nobody says them again by chance."""
+    return len(_words(passage)) >= ECHO_WORDS
 
 
 def _first(previous: str | None) -> RevisionStep:
@@ -170,6 +189,10 @@ def _root(parent: dict[UUID, UUID], group: UUID) -> UUID:
     return group
 
 
-def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
-    """Yield each run of words."""
-    return zip(*(words[shift:] for shift in range(NEAR_COPY_WORDS)), strict=False)
+def _words(text: str) -> list[str]:
+    return WORD.findall(normal_text(text))
+
+
+def _runs(words: list[str], length: int) -> Iterator[str]:
+    """Yield each run of so many words."""
+    return map(" ".join, zip(*(words[shift:] for shift in range(length)), strict=False))

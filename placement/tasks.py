@@ -9,10 +9,12 @@ from typing import Final
 from uuid import UUID
 
 from django.db import Error, connection
+from django.utils import timezone
 
 from densemem.core import limits
 from densemem.providers.base import Provider
 from densemem.providers.registry import concurrency, provider
+from evidence.operations import forget_served
 from placement.operations import Claim, LeaseLost, claim_next, put_back
 from placement.pipeline import place
 from placement.queries import next_due
@@ -42,6 +44,11 @@ def drain(*, seconds: float = limits.DRAIN_SECONDS, using: Provider | None = Non
     else:
         crew.work_together(hands)
     return crew.placed
+
+
+def sweep() -> int:
+    """Delete what is kept for a time only, and return how many rows that were."""
+    return forget_served(now=timezone.now())
 
 
 class Crew:

@@ -15,9 +15,10 @@ from densemem.core import limits
 from densemem.core.faults import Fault
 from densemem.core.times import TimeRefused, parse_bound
 from densemem.http import has_seen, read_id, read_parameters, refuse
-from relationships.recall import Recall, recall
+from relationships.recall import Recall
 from relationships.search import Claim
-from relationships.trace import Trace, get_relationship, trace
+from relationships.serving import serve_recall, serve_relationship, serve_trace
+from relationships.trace import Trace
 
 ASKED = ("query", "limit", "valid_at")
 
@@ -54,7 +55,9 @@ class RecallMemory(APIView):
         if "query" not in given:
             faults.append(Fault("/query", "required", "Send a query."))
         refuse(faults)
-        found = recall(principal=who(request), query=given["query"], limit=limit, valid_at=valid_at, now=timezone.now())
+        found = serve_recall(
+            principal=who(request), query=given["query"], limit=limit, valid_at=valid_at, now=timezone.now()
+        )
         return Response(asdict(found))
 
 
@@ -69,7 +72,7 @@ class Relationship(APIView):
     def get(self, request: Request, relationship_id: str) -> Response:
         """Return one record as it is now, whoever owns it; its ETag names its version."""
         refuse(read_parameters(request, known=())[1])
-        claim = get_relationship(principal=who(request), relationship_id=read_id(relationship_id))
+        claim = serve_relationship(principal=who(request), relationship_id=read_id(relationship_id), now=timezone.now())
         tag = f'"r{claim.relationship_id}.v{claim.version}"'
         seen = has_seen(request.headers.get("If-None-Match", ""), tag)
         return Response(status=304, headers={"ETag": tag}) if seen else Response(asdict(claim), headers={"ETag": tag})
@@ -82,7 +85,8 @@ class TraceMemory(APIView):
     def get(self, request: Request, relationship_id: str) -> Response:
         """Return exact evidence, decisions, judgments, versions and ties of one record. Held text stays out."""
         refuse(read_parameters(request, known=())[1])
-        return Response(asdict(trace(principal=who(request), relationship_id=read_id(relationship_id))))
+        found = serve_trace(principal=who(request), relationship_id=read_id(relationship_id), now=timezone.now())
+        return Response(asdict(found))
 
 
 def who(request: Request) -> Principal:

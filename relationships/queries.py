@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from densemem.core import limits
@@ -45,6 +45,15 @@ RECORDS: Final = """
     WHERE team_id = %(team)s
       AND (id = ANY(%(also)s) OR subject_entity_id = ANY(%(subjects)s) AND predicate_key = ANY(%(predicates)s))
     ORDER BY id"""
+
+GROUPS: Final = """
+    SELECT DISTINCT support.relationship_id, support.group_id FROM relationships_evidencesupport AS support
+    CROSS JOIN LATERAL (
+      SELECT action FROM relationships_supportdecision AS decision
+      WHERE (decision.team_id, decision.support_id) = (support.team_id, support.id) ORDER BY seq DESC LIMIT 1
+    ) AS decided
+    WHERE support.team_id = %(team)s AND support.relationship_id = ANY(%(records)s)
+      AND decided.action = ANY(%(counts)s)"""
 
 
 def registry(*, team_id: UUID) -> Mapping[str, PredicateView]:
@@ -118,6 +127,15 @@ def records_of_groups(*, team_id: UUID, groups: Collection[UUID]) -> set[UUID]:
     for record, group in rows.values_list("relationship_id", "group_id").distinct():
         resting[record].add(group)
     return {record for record, of in resting.items() if len(of) > 1}
+
+
+def groups_of_records(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, set[UUID]]:
+    """Return the source groups of the supports that count now, by record; a record without any is left out."""
+    given: dict[str, Any] = {"team": team_id, "records": list(record_ids), "counts": [word.value for word in COUNTS]}
+    found: dict[UUID, set[UUID]] = defaultdict(set)
+    for record, group in fetch(GROUPS, **given):
+        found[record].add(group)
+    return found
 
 
 def records_about(*, team_id: UUID, entity_ids: Collection[UUID]) -> set[UUID]:

@@ -1,4 +1,4 @@
-"""Holds against their events, spans against the text."""
+"""Holds against their events, joins against the texts that show them, spans against the text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
@@ -8,6 +8,8 @@ from django.db.models.functions import Length
 
 from densemem.audit.report import Check, Difference
 from densemem.audit.tables import grouped, ids, rows
+from densemem.core.limits import NEAR_COPY_PERCENT
+from densemem.db.read import fetch
 from evidence.vocabulary import QuarantineStatus, SecurityDecision
 
 # Where a span is, and the way from its row to the text.
@@ -17,6 +19,23 @@ SPANS: Final = (
     ("signals", "evidence.SecuritySignal", "event__fragment__content__text"),
     ("observations", "relationships.ObservationSpan", "fragment__content__text"),
 )
+
+UNSHOWN: Final = """
+    SELECT joined.id, joined.reason FROM evidence_groupjoin AS joined
+    JOIN evidence_fragment AS said ON said.id = joined.fragment_id
+    JOIN evidence_content AS content ON content.id = said.content_id
+    LEFT JOIN evidence_shingles AS mine ON mine.content_id = said.content_id
+    WHERE joined.fragment_id = ANY(%(fragments)s) AND (
+      said.group_id <> joined.one_id
+      OR joined.reason = 'same_text' AND NOT EXISTS (
+        SELECT FROM evidence_fragment AS other JOIN evidence_content AS theirs ON theirs.id = other.content_id
+        WHERE other.group_id = joined.other_id AND theirs.normal_digest = content.normal_digest)
+      OR joined.reason = 'near_copy' AND NOT EXISTS (
+        SELECT FROM evidence_fragment AS other JOIN evidence_shingles AS theirs ON theirs.content_id = other.content_id
+        WHERE other.group_id = joined.other_id AND theirs.hashes && mine.hashes
+          AND 100 * cardinality(ARRAY(SELECT unnest(theirs.hashes) INTERSECT SELECT unnest(mine.hashes)))
+              >= %(percent)s * least(cardinality(theirs.hashes), cardinality(mine.hashes))))
+    ORDER BY joined.id"""
 
 
 def holds_agree(chunk: Sequence[Any]) -> Iterator[Difference]:
@@ -30,6 +49,16 @@ def holds_agree(chunk: Sequence[Any]) -> Iterator[Difference]:
         expected = _status(wanted.get(row.id))
         if found.get(row.id, []) != expected:
             yield Difference(row.id, f"is {_said(found.get(row.id, []))}, its security events say {_said(expected)}")
+
+
+def joins_are_shown(chunk: Sequence[Any]) -> Iterator[Difference]:
+    """A text joins its own source group with another one, where its words stand if the reason says so.
+
+    What an echo repeats is kept for a month only, so of echoes the group alone is compared.
+    """
+    given = {"fragments": ids(chunk), "percent": NEAR_COPY_PERCENT}
+    for join, reason in fetch(UNSHOWN, **given):
+        yield Difference(join, f"no text shows this join: {reason}")
 
 
 def within_text(table: str, path: str) -> Callable[[Sequence[Any]], Iterator[Difference]]:
@@ -56,5 +85,6 @@ def _said(statuses: Sequence[str]) -> str:
 
 CHECKS = (
     Check("holds_agree_with_events", "evidence.Fragment", holds_agree),
+    Check("joins_are_shown_by_texts", "evidence.Fragment", joins_are_shown),
     *(Check(f"spans_of_{name}_lie_in_text", table, within_text(table, path)) for name, table, path in SPANS),
 )

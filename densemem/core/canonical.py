@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import math
+from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -58,6 +59,23 @@ def keyed_digest(key: bytes, text: str) -> str:
     if not key:
         raise CanonicalRefused("A keyed digest needs a key.", code="key_is_empty")
     return hmac.new(key, _bytes(text), hashlib.sha256).hexdigest()
+
+
+def keyed_numbers(key: bytes, texts: Iterable[str]) -> frozenset[int]:
+    """
+    Return a keyed digest of each text as a signed number of 64 bits: what can be compared, and not be read back.
+
+    :raises CanonicalRefused: the key is empty, or a text holds a lone surrogate
+    """
+    if not key:
+        raise CanonicalRefused("A keyed digest needs a key.", code="key_is_empty")
+    begun = hashlib.blake2b(key=hashlib.sha256(key).digest(), digest_size=8)
+    return frozenset(_number_of(begun.copy(), text) for text in texts)
+
+
+def _number_of(begun: hashlib.blake2b, text: str) -> int:
+    begun.update(_bytes(text))
+    return int.from_bytes(begun.digest(), signed=True)
 
 
 def _bytes(content: object) -> bytes:

@@ -91,6 +91,15 @@ WORDING_CHARS: Final = 128
 REGISTRY_ITEMS: Final = 200  # texts that one decision about the registry takes up again
 NEAR_COPY_WORDS: Final = 5  # in one run of words
 NEAR_COPY_PERCENT: Final = 80  # of the runs found in the other text
+NEAR_COPY_SAMPLE: Final = 24  # hashes by which the texts that may be near copies are found: 0.2^24 of them are missed
+NEAR_COPY_SAMPLE_PERCENT: Final = 40  # of the sample; with four of five runs in common half of it is all but certain
+NEAR_COPY_CANDIDATES: Final = 50  # texts that are compared with a new one, those with most in common first
+NEAR_COPY_LOCKS: Final = 64  # runs that an intake locks one by one; one with more of them is alone in its team
+ECHO_WORDS: Final = 8  # of a passage of evidence, from which on its repetition is an echo
+ECHO_HASHES: Final = 64  # kept of one served passage; all of them must stand in a text that repeats it
+ECHO_PASSAGES: Final = 500  # noted of one answer
+SERVED_DAYS: Final = 30  # for which it is kept what was served
+SERVED_SWEEP: Final = 5_000  # rows of it that are deleted at once
 
 # Demo.
 DEMO_SECONDS: Final = 150  # one paper of the sample may wait for a worker that holds it: longer than a lease

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import datetime
+from datetime import date
 from decimal import Decimal
 from functools import cache
 from typing import Any, Final, TypeAlias
@@ -67,7 +67,7 @@ def _text(rows: Sequence[models.Model], names: Sequence[str]) -> str:
 
 def _leaf(value: object) -> str:
     """Return as text what JSON has no form for, and a column has."""
-    if isinstance(value, datetime):
+    if isinstance(value, date):  # a datetime is one, too
         return value.isoformat()
     if isinstance(value, UUID | Decimal):
         return str(value)

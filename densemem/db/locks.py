@@ -1,10 +1,13 @@
 """Advisory locks that live as long as the transaction."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from django.db import connection
 
 from densemem.core.canonical import digest
+
+EACH: Final = "SELECT pg_advisory_xact_lock(number) FROM unnest(%s::bigint[]) AS number"
 
 
 def lock(*parts: object) -> None:
@@ -15,9 +18,16 @@ def lock(*parts: object) -> None:
     _take("SELECT pg_advisory_xact_lock(%s)", _number(parts))
 
 
-def lock_all(names: Iterable[tuple[object, ...]]) -> None:
-    """Do the same for several names, in an order that is the same for everyone."""
-    _take("SELECT pg_advisory_xact_lock(number) FROM unnest(%s::bigint[]) AS number", sorted(map(_number, names)))
+def lock_all(names: Iterable[tuple[object, ...]], *, sharing: tuple[object, ...] | None = None) -> None:
+    """Do the same for several names, in an order that is the same for everyone.
+
+    :param sharing: a lock that is shared with others, and taken first
+    """
+    if sharing:
+        sql = "SELECT pg_advisory_xact_lock_shared(%s) UNION ALL " + EACH
+        _take(sql, _number(sharing), sorted(map(_number, names)))
+    else:
+        _take(EACH, sorted(map(_number, names)))
 
 
 def share(*parts: object) -> None:
@@ -29,6 +39,6 @@ def _number(parts: tuple[object, ...]) -> int:
     return int(digest("\x1f".join(map(str, parts)))[:15], 16)
 
 
-def _take(sql: str, number: int | list[int]) -> None:
+def _take(sql: str, *numbers: int | list[int]) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(sql, [number])
+        cursor.execute(sql, numbers)

@@ -32,8 +32,9 @@ from placement.decision import DECISION
 from placement.remember import remember
 from placement.request import SCHEMA
 from placement.status import IngestView, get_placement
-from relationships.recall import Recall, recall
-from relationships.trace import Trace, trace
+from relationships.recall import Recall
+from relationships.serving import serve_recall, serve_trace
+from relationships.trace import Trace
 from review.reviews import Review, ReviewTask, get_review, list_reviews
 
 Arguments = Mapping[str, Any]
@@ -138,7 +139,7 @@ def call_recall_memory(who: Principal, arguments: Arguments) -> Recall:
     :raises Refused: invalid arguments
     """
     check(arguments, RECALL_INPUT)
-    return recall(
+    return serve_recall(
         principal=who,
         query=arguments["query"],
         limit=int(arguments.get("limit", limits.RECALL_DEFAULT)),  # JSON Schema counts 10.0 as an integer
@@ -153,7 +154,7 @@ def call_trace_memory(who: Principal, arguments: Arguments) -> Trace:
     :raises Refused: invalid arguments, or no such Relationship
     """
     check(arguments, TRACE_INPUT)
-    return trace(principal=who, relationship_id=read_id(arguments["relationship_id"]))
+    return serve_trace(principal=who, relationship_id=read_id(arguments["relationship_id"]), now=timezone.now())
 
 
 def call_list_reviews(who: Principal, arguments: Arguments) -> Questions:

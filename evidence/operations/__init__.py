@@ -3,6 +3,7 @@
 Each is called inside the transaction of the operation that conducts it.
 """
 
+from evidence.operations.echoes import Passage, forget_served, note_served
 from evidence.operations.holding import hold_by_person, quarantine, release
 from evidence.operations.sources import FragmentUnknown, SourceStep, advance_source, lock_source, retire_fragments
 from evidence.operations.staging import Copied, Staged, copy_words, open_ingest, stage
@@ -10,12 +11,15 @@ from evidence.operations.staging import Copied, Staged, copy_words, open_ingest,
 __all__ = [
     "Copied",
     "FragmentUnknown",
+    "Passage",
     "SourceStep",
     "Staged",
     "advance_source",
     "copy_words",
+    "forget_served",
     "hold_by_person",
     "lock_source",
+    "note_served",
     "open_ingest",
     "quarantine",
     "release",

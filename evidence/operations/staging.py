@@ -11,18 +11,20 @@ from django.conf import settings
 
 from densemem.core.canonical import keyed_digest
 from densemem.db.insert import insert, together
-from densemem.db.locks import lock_all
 from densemem.db.read import fetch
 from evidence.models import (
     Content,
     Fragment,
     GroupJoin,
     Ingest,
+    Shingles,
     Wording,
 )
+from evidence.operations.echoes import echoes
 from evidence.operations.holding import hold_scanned, record_scans
 from evidence.operations.sources import SourceStep, all_found, group_of, groups_of
-from evidence.policy import EvidenceIn, count_groups, normal_text
+from evidence.operations.voices import Said, hashed, lock_words, near_copies, sample
+from evidence.policy import EvidenceIn, count_groups, normal_text, word_runs
 from evidence.queries import joins_around
 from evidence.scan import Assessment
 from evidence.vocabulary import (
@@ -46,11 +48,15 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """Where a text is kept, and the digest of its words; `shared` when the team had said the same words before."""
+    """Where a text is kept, and the digest of its words.
+
+    :param runs: its word runs, hashed; none when the team had said the same words before
+    """
 
     content_id: UUID
     normal_digest: str
     shared: bool
+    runs: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,7 @@ def stage(
             for index, item in enumerate(items)
         ]
         insert(fragments)
-        joins = _joins(team_id=team_id, fragments=fragments, items=items, texts=texts, now=now)
+        joins = _joins(team_id=team_id, owner_id=owner_id, fragments=fragments, items=items, texts=texts, now=now)
         new = _between_voices(team_id, joins)
         insert(joins, ignore_conflicts=True)
         record_scans(fragments, assessments, now=now)
@@ -129,8 +135,9 @@ def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> di
     key = settings.CONTENT_KEY.encode()
     digests = {text: (keyed_digest(key, text), keyed_digest(key, normal_text(text))) for text in texts}
     normals = {normal for _, normal in digests.values()}
-    # Two intakes of the same words must see each other, or a join is missed.
-    lock_all(("text", team_id, normal) for normal in normals)
+    runs = {text: hashed(team_id, word_runs(text)) for text in texts}
+    # Two intakes of nearly the same words must see each other, or a join is missed.
+    lock_words(team_id=team_id, digests=normals, runs=frozenset().union(*runs.values()))
     alike = fetch(ALIKE, team=team_id, normals=list(normals))
     known = {digest: (number, normal) for number, digest, normal in alike}
     said_before = {normal for _, normal in known.values()}
@@ -141,30 +148,51 @@ def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> di
     ]
     insert(new)
     ids = {exact: number for exact, (number, _) in known.items()} | {row.digest: row.id for row in new}
-    return {
-        text: StoredText(ids[exact], normal, shared=normal in said_before) for text, (exact, normal) in digests.items()
+    stored = {
+        text: StoredText(
+            ids[exact], normal, normal in said_before, frozenset() if normal in said_before else runs[text]
+        )
+        for text, (exact, normal) in digests.items()
     }
+    insert(
+        Shingles(team_id=team_id, content_id=s.content_id, hashes=list(s.runs), sample=sample(s.runs), recorded_at=now)
+        for s in stored.values()
+        if s.runs
+    )
+    return stored
 
 
 def _joins(
     *,
     team_id: UUID,
+    owner_id: UUID,
     fragments: Sequence[Fragment],
     items: Sequence[EvidenceIn],
     texts: Mapping[str, StoredText],
     now: datetime,
 ) -> list[GroupJoin]:
-    """Return the joins that new texts show: a shared hint, the same words as another, a stated derivation."""
+    """Return the joins that new texts show: a hint, words of another or nearly so, an echo, a stated derivation."""
     hinted = {item.group_hint for item in items if item.group_hint}
     hints = groups_of(team_id=team_id, kind=GroupKind.HINT, keys=hinted, now=now) if hinted else {}
     same = _groups_of_words(team_id, fragments, [texts[item.content] for item in items])
+    near = near_copies(
+        team_id=team_id, said=[Said(f.group_id, texts[i.content].runs) for f, i in zip(fragments, items, strict=True)]
+    )
+    heard = echoes(
+        team_id=team_id,
+        profile_id=owner_id,
+        said=[(i.content, f.group_id) for f, i in zip(fragments, items, strict=True)],
+        now=now,
+    )
     origins = _groups_of_origins(team_id, {origin for item in items for origin in item.derived_from})
     shown = [
         (fragment, group, reason)
-        for fragment, item in zip(fragments, items, strict=True)
+        for fragment, item, copied, repeated in zip(fragments, items, near, heard, strict=True)
         for reason, groups in (
             (JoinReason.HINT, {hints[item.group_hint]} if item.group_hint else set()),
             (JoinReason.SAME_TEXT, same[texts[item.content].normal_digest]),
+            (JoinReason.NEAR_COPY, copied - same[texts[item.content].normal_digest]),
+            (JoinReason.ECHO, repeated),
             (JoinReason.DERIVED, {origins[origin] for origin in item.derived_from}),
         )
         for group in sorted(groups)

@@ -9,16 +9,16 @@ from django.utils import timezone
 from densemem.console import console_page, principal_of_page
 from densemem.core import limits
 from densemem.http import read_id
-from relationships import recall as recalling
-from relationships import trace as tracing
 from relationships.pages.traced import arrange
+from relationships.recall import RecallRefused
+from relationships.serving import serve_recall, serve_trace
 
 
 @console_page
 def relationship(request: HttpRequest, relationship_id: str) -> HttpResponse:
     """Show why the team holds something to be so: the words, the judgments, and everything that happened."""
     caller = principal_of_page(request)
-    found = tracing.trace(principal=caller, relationship_id=read_id(relationship_id))
+    found = serve_trace(principal=caller, relationship_id=read_id(relationship_id), now=timezone.now())
     return render(request, "relationships/relationship.html", {"traced": arrange(found), "me": caller.profile_id})
 
 
@@ -34,7 +34,7 @@ def recall(request: HttpRequest) -> HttpResponse:
     }
     if query:
         try:
-            shown["answer"] = recalling.recall(principal=caller, query=query, now=timezone.now())
-        except recalling.RecallRefused as refused:
+            shown["answer"] = serve_recall(principal=caller, query=query, now=timezone.now())
+        except RecallRefused as refused:
             shown["faults"] = [fault.detail for fault in refused.faults]
     return render(request, "relationships/recall.html", shown, status=422 if "faults" in shown else 200)

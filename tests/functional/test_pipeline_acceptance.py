@@ -59,7 +59,7 @@ class TestAcceptance:
         say(ada, TEXT, WORKS)
         provider = model(WORKS)
 
-        say(ada, "Still: Mara Lind works on Harbor.", using=provider, source_key="wiki", source_revision="1")
+        say(ada, "Mara Lind still works on Harbor.", using=provider, source_key="wiki", source_revision="1")
 
         (call,) = [c for c in provider.calls if c.stage is Stage.VERIFY]
         asked = json.loads(call.turns[0].text)
@@ -397,7 +397,7 @@ class TestAcceptance:
 def fact_of_two_sources(who: Principal) -> None:
     """Say one thing by two independent sources."""
     say(who, TEXT, WORKS, source_key="hr", source_revision="1")
-    say(who, "As we know, Mara Lind works on Harbor.", WORKS, source_key="wiki", source_revision="1")
+    say(who, "Mara Lind gladly works on Harbor.", WORKS, source_key="wiki", source_revision="1")
     assert RelationshipRecord.objects.get().tier == "fact"
 
 

@@ -119,7 +119,7 @@ class TestQuarantineOfAcceptedEvidence:
 
     def test_leaves_what_other_evidence_holds_up(self, ada: Principal, cy: Principal) -> None:
         view = say(ada, TEXT, WORKS, source_key="a", source_revision="1")
-        say(ada, f"Also: {TEXT}", WORKS, source_key="b", source_revision="1")
+        say(ada, "Mara Lind also works on Harbor.", WORKS, source_key="b", source_revision="1")
         assert RelationshipRecord.objects.get().tier == "fact"
 
         hold(cy, view.items[0].evidence_id)

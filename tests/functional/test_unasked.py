@@ -70,7 +70,7 @@ class TestForget:
         say(ada, TEXT, WORKS)
         retracted(ada, RelationshipRecord.objects.get())
 
-        say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        say(ada, "Mara Lind still works on Harbor.", WORKS, source_key="wiki", source_revision="1")
 
         record = RelationshipRecord.objects.get()
         assert (record.status, record.support_count) == ("retracted", 2)
@@ -79,7 +79,7 @@ class TestForget:
     def test_is_lifted_when_the_owner_accepts_what_was_said_again(self, ada: Principal) -> None:
         say(ada, TEXT, WORKS)
         retracted(ada, RelationshipRecord.objects.get())
-        say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        say(ada, "Mara Lind still works on Harbor.", WORKS, source_key="wiki", source_revision="1")
 
         answer(ada, open_task(), "accept", evidence=PROOF)
         drain(using=model(), linger=False)

@@ -17,6 +17,10 @@ from tests.forged import delete, plant, update
 RECORD = "relationships_relationshiprecord"
 SUPPORT, DECISION = "relationships_evidencesupport", "relationships_supportdecision"
 LONG = '"end" = 99999'
+JOIN: Final = (
+    "INSERT INTO evidence_groupjoin (id, team_id, one_id, other_id, reason, fragment_id) "
+    "SELECT gen_random_uuid(), team_id, {one}, gen_random_uuid(), '{reason}', id FROM evidence_fragment LIMIT 1"
+)
 PLANTED: Final = [
     ("group_keys_follow_from_identity", [update(RECORD, "semantic_group_key = 'other'")]),
     ("references_name_real_versions", [update("relationships_crossreference", "target_version = 99")]),
@@ -33,6 +37,9 @@ PLANTED: Final = [
     ("fragments_have_items", [delete("placement_item")]),
     ("holds_agree_with_events", [update("evidence_quarantine", "status = 'released', released_at = now()")]),
     ("holds_agree_with_events", [delete("evidence_quarantine")]),
+    ("joins_are_shown_by_texts", [JOIN.format(one="group_id", reason="same_text")]),
+    ("joins_are_shown_by_texts", [JOIN.format(one="group_id", reason="near_copy")]),
+    ("joins_are_shown_by_texts", [JOIN.format(one="gen_random_uuid()", reason="hint")]),
     ("spans_of_names_lie_in_text", [update("entities_name", LONG)]),
     ("spans_of_resolutions_lie_in_text", [update("entities_resolutionevent", LONG)]),
     ("spans_of_signals_lie_in_text", [update("evidence_securitysignal", LONG)]),

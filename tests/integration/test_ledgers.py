@@ -112,6 +112,7 @@ def any_value(field: models.Field) -> Any:
         models.JSONField: dict,
         models.BooleanField: bool,
         models.DateTimeField: lambda: SOME_TIME + timedelta(days=next(NUMBERS)),
+        models.DateField: lambda: SOME_TIME.date(),
         models.DecimalField: lambda: 0,
         models.CharField: lambda: f"text {next(NUMBERS)}",
         models.TextField: lambda: "text",
@@ -127,6 +128,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "densemem.Membership": {"profile_id": uuid4},
     "relationships.RelationshipRecord": {"object_entity_id": uuid4, "tier": "candidate", "status": "needs_review"},
     "densemem.Profile": {"kind": "person", "user_id": lambda: next(NUMBERS)},
+    "evidence.Shingles": {"hashes": lambda: [1], "sample": lambda: [1]},
 }
 
 # What goes with a foreign key that is given.

@@ -150,26 +150,53 @@ class TestNormalText:
         assert (normal_text(one) == normal_text(other)) is expected
 
 
+WORDS = [f"w{number}" for number in range(104)]  # a hundred runs
+LONG = " ".join(WORDS)
+
+
+def kept(first: int) -> str:
+    """Return the long text with only its first words left, and as many others in place of the rest."""
+    return " ".join([*WORDS[:first], *(f"other{number}" for number in range(104 - first))])
+
+
 class TestNearCopy:
     @pytest.mark.parametrize(
-        ("text", "of", "expected"),
+        ("one", "other", "expected"),
         [
             (STORY, STORY, True),
-            (STORY.upper().replace(" ", ", "), STORY, True),
-            (STORY + " and so on", STORY, True),  # 13 of 16 runs
-            (STORY + " and so on it", STORY, False),  # 13 of 17 runs
-            ("the quick brown fox jumps", STORY, True),
-            (STORY, "the quick brown fox jumps", False),
-            ("the quick brown fox", STORY, False),
-            ("a wholly other text about five things", STORY, False),
-            ("", STORY, False),
+            (STORY.upper().replace(" ", ", "), STORY.replace(" ", "\n\n"), True),
+            (STORY, f"As they say: {STORY}! And so on, and on, for many more words than the story itself has.", True),
+            (STORY, STORY.replace("lazy", "tired"), False),  # 8 of 13 runs
+            (STORY, STORY.replace("today", "now"), True),  # 12 of 13 runs
+            (LONG, kept(84), True),  # 80 of 100 runs
+            (LONG, kept(83), False),  # 79 of 100 runs
+            (LONG, " ".join([*WORDS[:84], *WORDS[90:100]]), True),  # shorter: 86 of its 90 runs
+            (STORY, "the quick brown fox jumps", True),
+            (STORY, "the quick brown fox", False),
+            ("the quick brown fox", "the quick brown fox", False),
+            (STORY, "a wholly other text about five things", False),
             (STORY, "", False),
             ("王質は製品を担当しています", "報告:王質は製品を担当しています。", True),
         ],
     )
-    def test_needs_four_of_five_runs(self, text, of, expected):
-        assert near_copy(text, of) is expected
+    def test_needs_four_of_five_runs_of_the_shorter_text(self, one, other, expected):
+        assert near_copy(word_runs(one), word_runs(other)) is expected
+        assert near_copy(word_runs(other), word_runs(one)) is expected
 
     @given(st.text(max_size=80))
     def test_finds_every_text_in_itself(self, text):
-        assert near_copy(text, text) is bool(word_runs(text))
+        assert near_copy(word_runs(text), word_runs(text)) is bool(word_runs(text))
+
+    @given(st.text(alphabet="ab .,\n", max_size=60), st.text(alphabet="ab .,\n", max_size=60))
+    def test_asks_nobody_who_was_first(self, one, other):
+        assert near_copy(word_runs(one), word_runs(other)) is near_copy(word_runs(other), word_runs(one))
+
+    @given(st.lists(st.sampled_from(WORDS), min_size=5, max_size=20), st.text(max_size=40), st.text(max_size=40))
+    def test_finds_a_text_that_is_quoted_whole(self, words, before, after):
+        text = " ".join(words)
+
+        assert near_copy(word_runs(text), word_runs(f"{before} {text.upper()}, {after}"))
+
+    @given(st.text(max_size=60))
+    def test_looks_through_case_and_spacing(self, text):
+        assert word_runs(normal_text(text)) == word_runs(text) == word_runs(f"  {text}\n")
