@@ -4,6 +4,7 @@ A change of a record is one `Change`: it appends the transition and then updates
 always equals the record.
 """
 
+from relationships.operations.conflicts import settling
 from relationships.operations.knowledge import write_knowledge
 from relationships.operations.standing import (
     FanoutExceeded,
@@ -25,5 +26,6 @@ __all__ = [
     "refresh_documents",
     "retract",
     "revoke_for_fragments",
+    "settling",
     "write_knowledge",
 ]
