@@ -28,10 +28,16 @@ def _schema(name: str, *, with_evidence: bool) -> dict[str, Any]:
 
 DECISION: Final = _schema("decision", with_evidence=True)
 RETRACTION: Final = _schema("retraction", with_evidence=True)
+STATEMENT: Final = _schema("statement", with_evidence=True)
 REASON: Final = _schema("reason", with_evidence=False)
 VALIDATORS: Final = {
     name: STRICT(schema, format_checker=FORMATS)
-    for name, schema in (("decision", DECISION), ("retraction", RETRACTION), ("reason", REASON))
+    for name, schema in (
+        ("decision", DECISION),
+        ("retraction", RETRACTION),
+        ("statement", STATEMENT),
+        ("reason", REASON),
+    )
 }
 
 
@@ -70,6 +76,14 @@ def read_retraction(body: object) -> DecisionRequest:
     :raises RequestInvalid: with every fault
     """
     return _request(DecisionAction.FORGET, _checked(body, "retraction"))
+
+
+def read_statement(body: object) -> DecisionRequest:
+    """Check a statement that positions do not compete whole.
+
+    :raises RequestInvalid: with every fault
+    """
+    return _request(DecisionAction.NOT_COMPETING, _checked(body, "statement"))
 
 
 def read_reason(body: object, action: DecisionAction) -> DecisionRequest:

@@ -6,6 +6,7 @@ records, questions.
 """
 
 from placement.decide.answer import decide
+from placement.decide.conflicts import state_not_competing
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
 
@@ -19,4 +20,5 @@ __all__ = [
     "inspect",
     "quarantine",
     "retry",
+    "state_not_competing",
 ]

@@ -16,16 +16,19 @@ from relationships.operations.standing import (
     retract,
     revoke_for_fragments,
 )
+from relationships.operations.statements import may_speak, say_not_competing
 
 __all__ = [
     "FanoutExceeded",
     "NotOwned",
     "VersionStale",
     "apply_changes",
+    "may_speak",
     "recompute_for_groups",
     "refresh_documents",
     "retract",
     "revoke_for_fragments",
+    "say_not_competing",
     "settling",
     "write_knowledge",
 ]

@@ -95,6 +95,22 @@ def decide_cases(
     return [course for course in courses if course.steps]
 
 
+def decide_statement(case: ConflictState, own: Collection[Holder], holders: Collection[Holder]) -> Course:
+    """Return what happens to a case when the owner of these records says that its positions do not compete."""
+    steps = [CaseStep(Kind.STATEMENT, case.status, Reason.SAID)]
+    said = [*case.said, *(Said(h.relationship_id, h.version, case.version + 1) for h in own)]
+    status, reason = state_of(case.positions, said, holders)
+    if status is not case.status:
+        steps.append(CaseStep(Kind.CLOSED, status, reason))
+    return Course(case, tuple(steps))
+
+
+def have_said(case: ConflictState, own: Collection[Holder], holders: Collection[Holder]) -> bool:
+    """Tell if what the owner of these records said of a case still holds."""
+    newest = max(case.positions[h.group] for h in holders)
+    return all(_has_said(holder, case.said, newest) for holder in own)
+
+
 def state_of(
     positions: Mapping[str, int], said: Collection[Said], holders: Collection[Holder]
 ) -> tuple[ConflictStatus, Reason]:
