@@ -38,7 +38,7 @@ class CasePosition:
 
 @dataclass(frozen=True, slots=True)
 class ConflictCaseView(CaseSummary):
-    """A case with its positions, at most `limits.CONFLICT_POSITIONS` of them, the first ones."""
+    """A case with its positions, the oldest first; of more than `limits.CONFLICT_POSITIONS` those that came first."""
 
     positions: tuple[CasePosition, ...]
     positions_truncated: bool

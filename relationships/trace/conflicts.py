@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -107,9 +108,14 @@ def _view(case: ConflictCase, rows: Sequence[ConflictPosition], claims: dict[str
     positions = [_position(row, claims[row.semantic_group_key]) for row in rows[: limits.CONFLICT_POSITIONS]]
     return ConflictCaseView(
         **asdict(_summary(case)),
-        positions=tuple(positions),
+        positions=tuple(sorted(positions, key=_age)),
         positions_truncated=len(rows) > limits.CONFLICT_POSITIONS,
     )
+
+
+def _age(position: CasePosition) -> tuple[datetime, UUID]:
+    oldest = position.relationships[0]
+    return oldest.recorded_at, oldest.relationship_id
 
 
 def _position(row: ConflictPosition, claims: Sequence[Claim]) -> CasePosition:
