@@ -1,19 +1,24 @@
 """Conflicts last: they open, grow, merge, close and open again with what is held and what its owners say."""
 
+import pkgutil
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from densemem.audit import CHECKS, audit
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.models import Profile, Team
-from relationships.models import ConflictCase, ConflictEvent, ConflictStatement, RelationshipRecord
+from relationships import migrations
+from relationships.models import ConflictCase, ConflictEvent, ConflictStatement, CrossReference, RelationshipRecord
 from relationships.operations import apply_changes
 from relationships.plan import Change
 from relationships.recall import recall
@@ -403,3 +408,27 @@ def replace(record: RelationshipRecord, *, by: RelationshipRecord) -> None:
     )
     apply_changes(team_id=record.team_id, changes=[change], now=timezone.now())
     factories.Lineage(successor=by, predecessor=record, effective_at=timezone.now())
+
+
+def test_challenges_that_were_there_before_cases_open_theirs(team: Team) -> None:
+    kept, gone = factories.RelationshipRecord(team=team), factories.RelationshipRecord(team=team, retracted=True)
+    others = [factories.RelationshipRecord(team=team) for _ in range(3)]
+    for source, target in ((others[0], kept), (others[1], others[0]), (others[2], gone)):
+        CrossReference.objects.create(
+            team=team,
+            author=source.owner,
+            source_relationship=source,
+            source_version=1,
+            target_relationship=target,
+            target_version=1,
+            kind="challenges",
+        )
+
+    (name,) = (m.name for m in pkgutil.iter_modules(migrations.__path__) if m.name.endswith("_conflicts"))
+    import_module(f"relationships.migrations.{name}").open_cases(apps, connection.schema_editor())
+
+    three, two = sorted(ConflictCase.objects.all(), key=lambda c: -c.positions.count())
+    assert (three.status, three.positions.count(), events(three)) == ("open", 3, ["opened"])
+    assert (two.status, two.positions.count(), events(two)) == ("closed", 2, ["opened", "closed"])
+    report = audit(team_id=team.id, checks=[c for c in CHECKS if "conflict" in c.name])
+    assert [check.as_dict() for check in report.checks if check.count] == []
