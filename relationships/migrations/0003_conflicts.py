@@ -142,10 +142,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at__isnull', True), ('status', relationships.vocabulary.ConflictStatus['OPEN'])), models.Q(('closed_at__isnull', False), ('status', relationships.vocabulary.ConflictStatus['CLOSED'])), _connector='OR'), name='conflictcase_closed_at_a_time'),
         ),
         migrations.AddConstraint(
-            model_name='conflictcase',
-            constraint=models.CheckConstraint(condition=models.Q(('merged_into__isnull', True), ('status', relationships.vocabulary.ConflictStatus['CLOSED']), _connector='OR'), name='conflictcase_merged_is_closed'),
-        ),
-        migrations.AddConstraint(
             model_name='conflictevent',
             constraint=models.UniqueConstraint(fields=('team', 'id'), name='conflictevent_in_team'),
         ),
@@ -167,7 +163,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='conflictevent',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', relationships.vocabulary.ConflictEventKind['MERGED']), ('other__isnull', False), models.Q(('other', models.F('case')), _negated=True)), models.Q(models.Q(('kind', relationships.vocabulary.ConflictEventKind['MERGED']), _negated=True), ('other__isnull', True)), _connector='OR'), name='conflictevent_of_two'),
+            constraint=models.CheckConstraint(condition=models.Q(('other', models.F('case')), _negated=True), name='conflictevent_of_two'),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='conflictevent',

@@ -31,10 +31,6 @@ class ConflictCase(TeamRow):
                 condition=Q(status=ConflictStatus.OPEN, closed_at__isnull=True)
                 | Q(status=ConflictStatus.CLOSED, closed_at__isnull=False),
             ),
-            models.CheckConstraint(
-                name="conflictcase_merged_is_closed",
-                condition=Q(merged_into__isnull=True) | Q(status=ConflictStatus.CLOSED),
-            ),
         ]
         indexes: ClassVar = [models.Index(name="conflictcase_list", fields=["team", "status", "opened_at"])]
 
@@ -71,11 +67,7 @@ class ConflictEvent(Ledger, TeamRow):
             word_check("conflictevent", "status", ConflictStatus),
             word_check("conflictevent", "reason", ConflictReason),
             models.UniqueConstraint(name="conflictevent_of_version", fields=["team", "case", "version"]),
-            models.CheckConstraint(
-                name="conflictevent_of_two",
-                condition=Q(kind=ConflictEventKind.MERGED, other__isnull=False) & ~Q(other=F("case"))
-                | ~Q(kind=ConflictEventKind.MERGED) & Q(other__isnull=True),
-            ),
+            models.CheckConstraint(name="conflictevent_of_two", condition=~Q(other=F("case"))),
         ]
 
 
