@@ -34,7 +34,7 @@ from placement.plan import (
     wanted_names,
 )
 from placement.reentry import chosen_entities
-from relationships.operations import refresh_documents, write_knowledge
+from relationships.operations import refresh_documents, settling, write_knowledge
 from relationships.plan import Origin as KnowledgeOrigin
 from relationships.queries import registry, stored_records
 from review.operations import NewTask
@@ -224,7 +224,7 @@ def _write(
         given.authoritative,
         given.observed_at,
     )
-    with together():
+    with settling(team_id=claim.team_id, now=given.now), together():
         create_entities(origin=who, entities=mentions.entities, names=mentions.names, now=given.now)
         store_values(origin=who, values=decided.values, now=given.now)
         append_resolutions(origin=who, resolutions=mentions.resolutions, now=given.now)

@@ -34,6 +34,7 @@ def _with(schema: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
 
 DECISION: Final = _schema("decision", with_evidence=True)
 RETRACTION: Final = _schema("retraction", with_evidence=True)
+STATEMENT: Final = _schema("statement", with_evidence=True)
 REASON: Final = _schema("reason", with_evidence=False)
 PROPOSAL: Final = {"proposal": SCHEMA["properties"]["proposal"]}
 ADOPTION: Final = _with(_schema("adoption", with_evidence=False), PROPOSAL)
@@ -50,6 +51,7 @@ VALIDATORS: Final = {
         ("predicate", PREDICATE),
         ("wording", WORDING),
         ("lifecycle", LIFECYCLE),
+        ("statement", STATEMENT),
     )
 }
 
@@ -107,6 +109,14 @@ def read_adoption(body: object) -> DecisionRequest:
         spans=tuple((span["start"], span["end"]) for span in given["spans"]),
         proposal=given.get("proposal"),
     )
+
+
+def read_statement(body: object) -> DecisionRequest:
+    """Check a statement that positions do not compete whole.
+
+    :raises RequestInvalid: with every fault
+    """
+    return _request(DecisionAction.NOT_COMPETING, _checked(body, "statement"))
 
 
 def read_reason(body: object, action: DecisionAction) -> DecisionRequest:

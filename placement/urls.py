@@ -11,6 +11,7 @@ urlpatterns = [
     path("adoptions", api.Adoptions.as_view(), name="adoptions"),
     path("reviews/<str:review_id>/decisions", api.Decisions.as_view(), name="decisions"),
     path("relationships/<str:relationship_id>/retractions", api.Retractions.as_view(), name="retractions"),
+    path("conflicts/<str:conflict_id>/statements", api.Statements.as_view(), name="statements"),
     path("evidence/<str:fragment_id>/quarantines", api.Quarantines.as_view(), name="quarantines"),
     path("evidence/<str:fragment_id>/inspections", api.Inspections.as_view(), name="inspections"),
     path("predicates", api.Predicates.as_view(), name="predicates"),

@@ -2,6 +2,10 @@
 
 from densemem.admin import show
 from relationships.models import (
+    ConflictCase,
+    ConflictEvent,
+    ConflictPosition,
+    ConflictStatement,
     CrossReference,
     EvidenceSupport,
     Lineage,
@@ -81,6 +85,29 @@ show(
     columns=("kind", "successor", "predecessor", "effective_at", "recorded_at"),
     search=("successor__id__exact", "predecessor__id__exact"),
     filters=("kind", "recorded_at"),
+)
+show(
+    ConflictCase,
+    columns=("status", "reason", "version", "opened_at", "closed_at", "merged_into"),
+    filters=("status", "reason", "opened_at"),
+)
+show(
+    ConflictPosition,
+    columns=("case", "version", "semantic_group_key", "recorded_at"),
+    search=("case__id__exact", "semantic_group_key"),
+    filters=("recorded_at",),
+)
+show(
+    ConflictEvent,
+    columns=("case", "version", "kind", "status", "reason", "recorded_at"),
+    search=("case__id__exact",),
+    filters=("kind", "status", "recorded_at"),
+)
+show(
+    ConflictStatement,
+    columns=("case", "version", "owner", "relationship", "decision", "recorded_at"),
+    search=("case__id__exact", "relationship__id__exact"),
+    filters=("recorded_at",),
 )
 # Derived text may copy words of evidence that is held by now.
 show(

@@ -5,22 +5,27 @@ from datetime import datetime
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import RootModel
+from pydantic import BaseModel, RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from densemem import paging
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.faults import Fault
 from densemem.core.times import TimeRefused, parse_bound
-from densemem.http import has_seen, read_id, read_parameters, refuse
+from densemem.http import has_seen, read_choice, read_id, read_parameters, refuse
 from relationships.recall import Recall
 from relationships.search import Claim
 from relationships.serving import serve_recall, serve_relationship, serve_trace
 from relationships.trace import Trace
+from relationships.trace.cases import ConflictCaseView
+from relationships.trace.conflicts import ConflictCaseWhole, get_conflict, list_conflicts
+from relationships.vocabulary import ConflictStatus
 
 ASKED = ("query", "limit", "valid_at")
+CONFLICT_STATUSES = [status.value for status in ConflictStatus]
 
 
 class RecallAnswer(RootModel[Recall]):
@@ -33,6 +38,18 @@ class RelationshipAnswer(RootModel[Claim]):
 
 class TraceAnswer(RootModel[Trace]):
     """A record with everything that it rests on and that happened to it."""
+
+
+class ConflictList(BaseModel):
+    """A page of conflict cases, the newest first."""
+
+    results: list[ConflictCaseView]
+    next: str | None
+    previous: str | None
+
+
+class ConflictAnswer(RootModel[ConflictCaseWhole]):
+    """A conflict case with its positions, its events, and what owners said of it."""
 
 
 class RecallMemory(APIView):
@@ -87,6 +104,42 @@ class TraceMemory(APIView):
         refuse(read_parameters(request, known=())[1])
         found = serve_trace(principal=who(request), relationship_id=read_id(relationship_id), now=timezone.now())
         return Response(asdict(found))
+
+
+class Conflicts(APIView):
+    """`GET /api/v1/conflicts`"""
+
+    @extend_schema(
+        operation_id="list_conflicts",
+        parameters=[
+            OpenApiParameter("status", str, enum=CONFLICT_STATUSES, description="without it: both"),
+            *paging.DOCUMENTED,
+        ],
+        responses={200: ConflictList},
+    )
+    def get(self, request: Request) -> Response:
+        """Return the conflicts of the team, each with every position, its claims and their authors."""
+        given, faults = read_parameters(request, known=("status", *paging.PARAMETERS))
+        status = read_choice(given, "status", CONFLICT_STATUSES, faults)
+        cursor, limit = paging.read_page(given, faults)
+        refuse(faults)
+        page = list_conflicts(principal=who(request), status=status, cursor=cursor, limit=limit)
+        return paging.listed(request, page, limit=limit)
+
+
+class Conflict(APIView):
+    """`GET /api/v1/conflicts/{id}`"""
+
+    @extend_schema(
+        operation_id="get_conflict",
+        parameters=[OpenApiParameter("ETag", str, OpenApiParameter.HEADER, response=True, description="its version")],
+        responses={200: ConflictAnswer},
+    )
+    def get(self, request: Request, conflict_id: str) -> Response:
+        """Return one conflict, whole. Send its ETag as If-Match when you say that the positions do not compete."""
+        refuse(read_parameters(request, known=())[1])
+        found = get_conflict(principal=who(request), conflict_id=read_id(conflict_id))
+        return Response(asdict(found), headers={"ETag": f'"c{found.conflict_id}.v{found.version}"'})
 
 
 def who(request: Request) -> Principal:

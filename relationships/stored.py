@@ -1,7 +1,7 @@
 """Stored records as the rules see them: each with its supports, the references that it made, and what replaced it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -10,8 +10,10 @@ from densemem.db.read import fetch
 from relationships.identity import Identity
 from relationships.models import RelationshipRecord
 from relationships.policy import Behaviour, StoredRecord, StoredSupport
+from relationships.policy.conflicts import ConflictState, Holder, Said
 from relationships.vocabulary import (
     Cardinality,
+    ConflictStatus,
     CrossReferenceKind,
     LineageKind,
     Polarity,
@@ -44,6 +46,38 @@ REFERENCES: Final = """
     SELECT predecessor_id, kind, NULL, effective_at, seq
     FROM relationships_lineage WHERE team_id = %(team)s AND predecessor_id = ANY(%(records)s)
     ORDER BY seq"""
+
+STAND_IN_CASES: Final = """
+    SELECT EXISTS (
+      SELECT FROM relationships_relationshiprecord AS record
+      JOIN relationships_conflictposition AS stood USING (team_id, semantic_group_key)
+      WHERE record.team_id = %(team)s AND record.id = ANY(%(records)s)
+    )"""
+
+# The first position of a case is written when it opens, so the oldest case comes first.
+CASES: Final = """
+    SELECT stood.case_id, found.status, found.version, found.closed_at, stood.semantic_group_key, stood.version
+    FROM relationships_conflictcase AS found
+    JOIN relationships_conflictposition AS stood ON (stood.team_id, stood.case_id) = (found.team_id, found.id)
+    WHERE found.team_id = %(team)s AND found.merged_into_id IS NULL AND found.id IN (
+      SELECT case_id FROM relationships_conflictposition
+      WHERE team_id = %(team)s AND semantic_group_key = ANY(%(groups)s)
+    )
+    ORDER BY stood.seq"""
+
+SAID: Final = """
+    SELECT case_id, relationship_id, relationship_version, version FROM relationships_conflictstatement
+    WHERE team_id = %(team)s AND case_id = ANY(%(cases)s) ORDER BY seq"""
+
+HOLDERS: Final = """
+    SELECT record.id, record.owner_id, record.semantic_group_key, record.version, (
+      SELECT max(step.version) FROM relationships_transition AS step
+      WHERE (step.team_id, step.relationship_id) = (record.team_id, record.id)
+        AND step.status = 'active' AND step.status_before IS DISTINCT FROM 'active'
+    )
+    FROM relationships_relationshiprecord AS record
+    WHERE record.team_id = %(team)s AND record.semantic_group_key = ANY(%(groups)s) AND record.status = 'active'
+    ORDER BY record.recorded_at, record.id"""
 
 
 def with_supports(team_id: UUID, rows: Sequence[RelationshipRecord]) -> list[StoredRecord]:
@@ -117,3 +151,33 @@ def identity_of(row: RelationshipRecord) -> Identity:
         valid_to=row.valid_to,
         scope_key=row.scope_key,
     )
+
+
+def stand_in_cases(*, team_id: UUID, record_ids: Collection[UUID]) -> bool:
+    """Tell if the meaning of one of these records stands in a conflict case."""
+    ((found,),) = fetch(STAND_IN_CASES, team=team_id, records=list(record_ids))
+    return bool(found)
+
+
+def groups_of(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the meaning of each of these records."""
+    rows = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids)
+    return dict(rows.values_list("id", "semantic_group_key"))
+
+
+def case_states(*, team_id: UUID, groups: Collection[str]) -> list[ConflictState]:
+    """Return the cases that these meanings stand in, the oldest first; one that was merged is none any more."""
+    cases: dict[UUID, tuple[ConflictStatus, int, datetime | None]] = {}
+    positions: dict[UUID, dict[str, int]] = defaultdict(dict)
+    said: dict[UUID, list[Said]] = defaultdict(list)
+    for case, status, version, closed_at, group, since in fetch(CASES, team=team_id, groups=list(groups)):
+        cases[case] = (ConflictStatus(status), version, closed_at)
+        positions[case][group] = since
+    for case, *columns in fetch(SAID, team=team_id, cases=list(cases)) if cases else ():
+        said[case].append(Said(*columns))
+    return [ConflictState(i, *now, positions[i], tuple(said[i])) for i, now in cases.items()]
+
+
+def holders_of(*, team_id: UUID, groups: Collection[str]) -> list[Holder]:
+    """Return every active record of these meanings, the oldest first."""
+    return [Holder(*row) for row in fetch(HOLDERS, team=team_id, groups=list(groups))]

@@ -95,6 +95,37 @@ class CrossReferenceKind(StrEnum):
     ADOPTS = "adopts_evidence_from"
 
 
+AGAINST = (CrossReferenceKind.CHALLENGES, CrossReferenceKind.CORRECTS)  # what puts two meanings against each other
+
+
+class ConflictStatus(StrEnum):
+    """Whether positions of a conflict still stand against each other."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class ConflictEventKind(StrEnum):
+    """What happened to a conflict case."""
+
+    OPENED = "opened"
+    POSITION_ADDED = "position_added"
+    MERGED = "merged"
+    STATEMENT = "statement"
+    CLOSED = "closed"
+    REOPENED = "reopened"
+
+
+class ConflictReason(StrEnum):
+    """Why a conflict case stands as it does."""
+
+    COMPETE = "positions_compete"
+    MERGED = "conflicts_connected"
+    SAID = "owner_says_not_competing"
+    ONE_LEFT = "one_position_left"
+    SETTLED = "owners_say_not_competing"
+
+
 class LineageKind(StrEnum):
     """How a Relationship took another's place."""
 

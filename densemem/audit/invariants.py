@@ -153,6 +153,7 @@ OWNED: Final = (
 SAID_BY: Final = (
     ("relationships_transition", "actor_id", "relationship_id"),
     ("relationships_crossreference", "author_id", "source_relationship_id"),
+    ("relationships_conflictstatement", "owner_id", "relationship_id"),
 )
 NOBODY_WRITES_FOR_ANOTHER: Final = " UNION ALL ".join(
     [

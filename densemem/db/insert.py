@@ -54,6 +54,11 @@ def together() -> Iterator[Batch]:
             cursor.execute(_statement(tuple(batch)), [_text(rows, names) for (_, names, _), rows in batch.items()])
 
 
+def nothing_waits() -> bool:
+    """Tell if everything that was inserted can be read: no `together` is open."""
+    return _open.get() is None
+
+
 def _given(row: models.Model) -> tuple[str, ...]:
     """Return the attributes that a row brings; the database gives the others."""
     names = (f.attname for f in row._meta.concrete_fields)

@@ -1,6 +1,6 @@
 """REST: remember, how far it is, and what people decide."""
 
-from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries
+from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries, Statements
 from placement.api.ingests import Ingest, Ingests
 from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
 
@@ -17,4 +17,5 @@ __all__ = [
     "Quarantines",
     "Retractions",
     "Retries",
+    "Statements",
 ]

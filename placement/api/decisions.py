@@ -13,12 +13,25 @@ from rest_framework.views import APIView
 
 from densemem.auth import principal_on
 from densemem.http import Problem, read_flag, read_id, read_parameters, refuse
-from placement.decide import Decided, Inspected, adopt, decide, forget, inspect, quarantine, retry
-from placement.decision import ADOPTION, DECISION, REASON, RETRACTION
+from placement.decide import (
+    Decided,
+    Inspected,
+    adopt,
+    decide,
+    forget,
+    inspect,
+    quarantine,
+    retry,
+    state_not_competing,
+)
+from placement.decision import ADOPTION, DECISION, REASON, RETRACTION, STATEMENT
 
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
 IF_MATCH = OpenApiParameter(
     "If-Match", str, OpenApiParameter.HEADER, required=True, description="the ETag of the Relationship that was seen"
+)
+CONFLICT_SEEN = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, required=True, description="the ETag of the conflict that was seen"
 )
 DRY_RUN = OpenApiParameter(
     "dry_run", bool, description="true: rehearse it whole, store nothing, show what would change"
@@ -86,6 +99,26 @@ class Adoptions(APIView):
         return _answer(adopt(**rehearsable(request)))
 
 
+class Statements(APIView):
+    """`POST /api/v1/conflicts/{id}/statements`"""
+
+    @extend_schema(
+        operation_id="state_not_competing",
+        request={"application/json": STATEMENT},
+        parameters=[KEY, DRY_RUN, CONFLICT_SEEN],
+        responses=DECIDED,
+    )
+    def post(self, request: Request, conflict_id: str) -> Response:
+        """Say that the positions do not compete; for whoever holds one. When all have said so, the conflict closes."""
+        number = read_id(conflict_id)
+        done = state_not_competing(
+            conflict_id=number,
+            expected_version=version_seen(request, number, of="conflict"),
+            **rehearsable(request),
+        )
+        return _answer(done)
+
+
 class Retries(APIView):
     """`POST /api/v1/ingests/{id}/retries`"""
 
@@ -149,12 +182,12 @@ def rehearsable(request: Request) -> dict[str, Any]:
     return {**given(request), "dry_run": dry_run}
 
 
-def version_seen(request: Request, relationship_id: UUID) -> int:
-    """Read from `If-Match` the version of a Relationship that the caller has seen.
+def version_seen(request: Request, number: UUID, *, of: str = "Relationship") -> int:
+    """Read from `If-Match` the version that the caller has seen; a tag begins with the first letter of what it is of.
 
     :raises Problem: 428 without the header, 412 for a tag of something else
     """
-    return version_in_tag(request, starts=f"r{relationship_id}.v", of="Relationship")
+    return version_in_tag(request, starts=f"{of[0].lower()}{number}.v", of=of)
 
 
 def version_in_tag(request: Request, *, starts: str, of: str) -> int:

@@ -7,6 +7,7 @@ records, questions.
 
 from placement.decide.adopt import adopt
 from placement.decide.answer import decide
+from placement.decide.conflicts import state_not_competing
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
 from placement.decide.registry import RegistryDecided, change_lifecycle, register_predicate, register_wording
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
@@ -26,4 +27,5 @@ __all__ = [
     "register_predicate",
     "register_wording",
     "retry",
+    "state_not_competing",
 ]

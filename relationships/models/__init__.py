@@ -1,5 +1,6 @@
 """What is held to be so, and why: one file per aggregate."""
 
+from relationships.models.conflict import ConflictCase, ConflictEvent, ConflictPosition, ConflictStatement
 from relationships.models.cross_reference import CrossReference, Lineage
 from relationships.models.observation import Observation, ObservationResolution, ObservationSpan
 from relationships.models.predicate import PredicateDefinition
@@ -10,6 +11,10 @@ from relationships.models.transition import Transition
 from relationships.models.verification import VerificationEvent
 
 __all__ = [
+    "ConflictCase",
+    "ConflictEvent",
+    "ConflictPosition",
+    "ConflictStatement",
     "CrossReference",
     "EvidenceSupport",
     "Lineage",

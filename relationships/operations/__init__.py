@@ -4,6 +4,7 @@ A change of a record is one `Change`: it appends the transition and then updates
 always equals the record.
 """
 
+from relationships.operations.conflicts import settling
 from relationships.operations.knowledge import write_knowledge
 from relationships.operations.registry import append_definition
 from relationships.operations.standing import (
@@ -16,6 +17,7 @@ from relationships.operations.standing import (
     retract,
     revoke_for_fragments,
 )
+from relationships.operations.statements import may_speak, say_not_competing
 
 __all__ = [
     "FanoutExceeded",
@@ -23,9 +25,12 @@ __all__ = [
     "VersionStale",
     "append_definition",
     "apply_changes",
+    "may_speak",
     "recompute_for_groups",
     "refresh_documents",
     "retract",
     "revoke_for_fragments",
+    "say_not_competing",
+    "settling",
     "write_knowledge",
 ]

@@ -17,9 +17,10 @@ from relationships.models import (
     SupportDecision,
     VerificationEvent,
 )
+from relationships.operations.conflicts import settling, touch
 from relationships.operations.standing import apply_changes
 from relationships.plan import KnowledgePlan, NewObservation, NewSupport, Origin
-from relationships.vocabulary import SupportAction
+from relationships.vocabulary import AGAINST, SupportAction
 
 
 def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response_hash: str, now: datetime) -> None:
@@ -27,6 +28,13 @@ def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response
 
     The search documents of what changed are the caller's, once all of it is written.
     """
+    with settling(team_id=origin.team_id, now=now):
+        _write(origin, plan, model=model, response_hash=response_hash, now=now)
+        against = [(r.source_id, r.target_id) for r in plan.references if r.kind in AGAINST]
+        touch(team_id=origin.team_id, now=now, against=against)
+
+
+def _write(origin: Origin, plan: KnowledgePlan, *, model: str, response_hash: str, now: datetime) -> None:
     team = origin.team_id
     _write_observations(origin, plan.observations, model=model, response_hash=response_hash, now=now)
     _insert_records(origin, plan, now=now)

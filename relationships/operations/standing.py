@@ -13,6 +13,7 @@ from relationships.models import (
     SupportDecision,
     Transition,
 )
+from relationships.operations.conflicts import touch
 from relationships.plan import Change
 from relationships.policy import Standing, StepRefused, StoredRecord, check_standing, check_step, reevaluate
 from relationships.queries import records_about, records_by_id, records_of_groups, supports_of_fragments
@@ -44,7 +45,7 @@ class FanoutExceeded(Refused):
 def apply_changes(
     *, team_id: UUID, changes: Sequence[Change], now: datetime, created: Collection[UUID] = frozenset()
 ) -> None:
-    """Append the transition of each change and bring the rows to the newest one.
+    """Append the transition of each change, bring the rows to the newest one, and the conflict cases after them.
 
     :param created: records whose row was just inserted in its final state
     :raises StepRefused: a step that the table of legal steps does not have
@@ -87,6 +88,8 @@ def apply_changes(
     ]
     fields = ["tier", "status", "held_by_person", "support_count", "source_group_count", "version"]
     RelationshipRecord.objects.of_team(team_id).bulk_update(rows, fields)
+    moved = {c.relationship_id for c in changes if (c.status is Status.ACTIVE) != (c.status_before is Status.ACTIVE)}
+    touch(team_id=team_id, now=now, records=moved)
 
 
 def revoke_for_fragments(

@@ -1,45 +1,44 @@
-"""Which of the found records stand against others: every position is kept, also those that no word found."""
+"""Which of the found meanings stand in a conflict: every position is kept, also those that no word found."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Q, Window
+from django.db.models.functions import RowNumber
 
 from densemem.core import limits
-from relationships.models import CrossReference
+from relationships.models import ConflictCase, ConflictPosition
 from relationships.recall.groups import claims_of_groups
 from relationships.recall.question import Question
-from relationships.search import Claim
-from relationships.vocabulary import CrossReferenceKind
-
-AGAINST = (CrossReferenceKind.CHALLENGES, CrossReferenceKind.CORRECTS)
-ENDS = ("source_relationship", "target_relationship")
+from relationships.search import Claim, Profile
+from relationships.vocabulary import ConflictReason, ConflictStatus
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """One of the meanings that compete, and every record that holds it, the oldest first."""
+    """One of the meanings that compete, who holds it, and every record that does, the oldest first."""
 
+    position_id: UUID
+    owners: tuple[Profile, ...]
     relationships: tuple[Claim, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two or more positions that were put against each other, the oldest first."""
+    """A case with the positions that answer at the moment asked about, the oldest first.
 
+    :param status: of the case now; one that is closed by now may answer for an earlier moment
+    """
+
+    conflict_id: UUID
+    version: int
+    status: str
+    opened_at: datetime
     positions: tuple[Position, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A challenge or correction, by the meanings of its two ends and the slots that they stand in."""
-
-    groups: tuple[str, str]
-    subjects: frozenset[UUID]
-    predicates: frozenset[str]
+    positions_truncated: bool
 
 
 def conflicts_of(question: Question, *, groups: Sequence[str]) -> tuple[Conflict, ...]:
@@ -47,55 +46,55 @@ def conflicts_of(question: Question, *, groups: Sequence[str]) -> tuple[Conflict
 
     A conflict of which one position alone still answers at the moment asked about is over.
     """
-    near = _links(question, _either(semantic_group_key__in=groups))
-    if not near:
+    stood = _positions(question, groups)
+    if not stood:
         return ()
-    subjects = frozenset().union(*(link.subjects for link in near))
-    predicates = frozenset().union(*(link.predicates for link in near))
-    slots = _either(subject_entity__in=subjects, predicate_key__in=predicates)
-    against = _neighbours([*near, *_links(question, slots)])
-    claims = claims_of_groups(question, groups=list(against))
-    found = [_conflict(_reachable(group, against), claims) for group in groups if group in against]
-    return tuple(c for c in dict.fromkeys(found) if len(c.positions) > 1)[: limits.CONFLICTS]
+    claims = claims_of_groups(question, groups=[row.semantic_group_key for row in stood])
+    of_case: dict[UUID, list[ConflictPosition]] = defaultdict(list)
+    for row in stood:
+        of_case[row.case_id].append(row)
+    place = {group: number for number, group in enumerate(groups)}
+    met = sorted(of_case.values(), key=lambda rows: min(place.get(r.semantic_group_key, len(place)) for r in rows))
+    found = [_conflict(rows, claims) for rows in met]
+    return tuple(c for c in found if len(c.positions) > 1)[: limits.CONFLICTS]
 
 
-def _links(question: Question, condition: Q) -> list[Link]:
-    fields = [f"{end}__{field}" for field in ("semantic_group_key", "subject_entity", "predicate_key") for end in ENDS]
-    rows = CrossReference.objects.of_team(question.team_id).filter(condition, kind__in=AGAINST).order_by("-seq")
-    found = rows.values_list(*fields)[: limits.CONFLICT_REFERENCES]
-    return [Link((row[0], row[1]), frozenset(row[2:4]), frozenset(row[4:6])) for row in found]
+def _answering(question: Question) -> Q:
+    """Return the condition of cases that answer: the open ones, and for an earlier moment what has ended since."""
+    answers = Q(status=ConflictStatus.OPEN)
+    if question.past:
+        answers |= Q(reason=ConflictReason.ONE_LEFT)
+    return answers
 
 
-def _either(**condition: object) -> Q:
-    """Return the condition that one end of a reference, or the other, fulfils all of `condition`."""
-    made, met = (Q(**{f"{end}__{field}": value for field, value in condition.items()}) for end in ENDS)
-    return made | met
+def _positions(question: Question, groups: Collection[str]) -> list[ConflictPosition]:
+    """Return the positions of the cases that these meanings stand in, of each case the first of them."""
+    cases = ConflictCase.objects.of_team(question.team_id).filter(
+        _answering(question), positions__semantic_group_key__in=groups
+    )
+    place = Window(RowNumber(), partition_by=F("case_id"), order_by="seq")
+    rows = ConflictPosition.objects.of_team(question.team_id).filter(case__in=cases).annotate(place=place)
+    within = rows.filter(place__lte=limits.CONFLICT_POSITIONS + 1)
+    return list(within.select_related("case").order_by("seq"))
 
 
-def _neighbours(links: Iterable[Link]) -> dict[str, set[str]]:
-    """Return, for each meaning, the meanings that were put against it."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for link in links:
-        one, other = link.groups
-        found[one].add(other)
-        found[other].add(one)
-    return found
+def _conflict(rows: Sequence[ConflictPosition], claims: Mapping[str, Sequence[Claim]]) -> Conflict:
+    case, shown = rows[0].case, rows[: limits.CONFLICT_POSITIONS]
+    positions = [_position(row, claims[row.semantic_group_key]) for row in shown if row.semantic_group_key in claims]
+    return Conflict(
+        conflict_id=case.id,
+        version=case.version,
+        status=case.status,
+        opened_at=case.opened_at,
+        positions=tuple(sorted(positions, key=_age)),
+        positions_truncated=len(rows) > limits.CONFLICT_POSITIONS,
+    )
 
 
-def _reachable(start: str, against: Mapping[str, Collection[str]]) -> frozenset[str]:
-    """Return all meanings that are connected with one, itself among them."""
-    seen: set[str] = set()
-    frontier = {start}
-    while frontier:
-        seen |= frontier
-        frontier = {other for one in frontier for other in against[one]} - seen
-    return frozenset(seen)
+def _position(row: ConflictPosition, claims: Sequence[Claim]) -> Position:
+    return Position(row.id, tuple(dict.fromkeys(claim.author for claim in claims)), tuple(claims))
 
 
-def _conflict(groups: Collection[str], claims: Mapping[str, Sequence[Claim]]) -> Conflict:
-    positions = [Position(tuple(claims[group])) for group in groups if group in claims]
-    return Conflict(tuple(sorted(positions, key=lambda p: _age(p.relationships[0]))))
-
-
-def _age(claim: Claim) -> tuple[datetime, UUID]:
-    return claim.recorded_at, claim.relationship_id
+def _age(position: Position) -> tuple[datetime, UUID]:
+    oldest = position.relationships[0]
+    return oldest.recorded_at, oldest.relationship_id

@@ -10,6 +10,7 @@ from densemem.core.faults import NotThere
 from densemem.core.words import Scope
 from relationships.models import RelationshipRecord
 from relationships.search import Claim, claims_of
+from relationships.trace.conflicts import conflicts_of
 from relationships.trace.evidence import supports_of
 from relationships.trace.history import decisions_of, lineage_of, references_of, transitions_of
 from relationships.trace.judgments import observations_of, verifications_of
@@ -49,6 +50,7 @@ def trace(*, principal: Principal, relationship_id: UUID) -> Trace:
         transitions=transitions_of(record),
         references=references_of(record),
         lineage=lineage_of(record),
+        conflicts=conflicts_of(record),
     )
 
 

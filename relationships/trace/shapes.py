@@ -8,6 +8,7 @@ from uuid import UUID
 
 from densemem.core import limits
 from relationships.search import Claim, Profile
+from relationships.trace.cases import CaseSummary
 
 HELD = "held"
 T = TypeVar("T")
@@ -188,3 +189,4 @@ class Trace:
     transitions: Listed[Step]
     references: Listed[Reference]
     lineage: Listed[Succession]
+    conflicts: Listed[CaseSummary]

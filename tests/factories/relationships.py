@@ -13,9 +13,11 @@ from evidence.operations import Copied, copy_words
 from evidence.vocabulary import WordingKind
 from relationships import models
 from relationships.identity import semantic_group_key
+from relationships.operations.conflicts import touch
 from relationships.search import claims_of, write_documents
 from relationships.stored import identity_of
 from relationships.vocabulary import (
+    AGAINST,
     Cardinality,
     CrossReferenceKind,
     LineageKind,
@@ -198,6 +200,7 @@ class CrossReference(_Written):
 
     class Meta:
         model = models.CrossReference
+        skip_postgeneration_save = True
 
     source_relationship = factory.SubFactory(RelationshipRecord)
     target_relationship = factory.SubFactory(RelationshipRecord, team=factory.SelfAttribute("..team"))
@@ -207,6 +210,12 @@ class CrossReference(_Written):
     target_version = factory.SelfAttribute("target_relationship.version")
     kind = CrossReferenceKind.CHALLENGES
     recorded_at = RECORDED
+
+    @factory.post_generation
+    def case(self, create: bool, extracted: Any, **fields: Any) -> None:
+        if self.kind in AGAINST:
+            ends = (self.source_relationship_id, self.target_relationship_id)
+            touch(team_id=self.team_id, now=self.recorded_at, against=[ends])
 
 
 class Lineage(_Written):

@@ -16,6 +16,7 @@ from tests.forged import delete, plant, update
 
 RECORD = "relationships_relationshiprecord"
 SUPPORT, DECISION = "relationships_evidencesupport", "relationships_supportdecision"
+CASE = "relationships_conflictcase"
 LONG = '"end" = 99999'
 JOIN: Final = (
     "INSERT INTO evidence_groupjoin (id, team_id, one_id, other_id, reason, fragment_id) "
@@ -25,6 +26,13 @@ PLANTED: Final = [
     ("group_keys_follow_from_identity", [update(RECORD, "semantic_group_key = 'other'")]),
     ("references_name_real_versions", [update("relationships_crossreference", "target_version = 99")]),
     ("references_name_real_versions", [update("relationships_crossreference", "source_version = 99")]),
+    ("conflicts_replay_from_events", [update(CASE, "version = 9")]),
+    ("conflicts_replay_from_events", [update(CASE, "reason = 'one_position_left'")]),
+    ("conflicts_replay_from_events", [update("relationships_conflictevent", "version = 9")]),
+    ("conflicts_replay_from_events", [delete("relationships_conflictevent")]),
+    ("conflicts_replay_from_events", [update(CASE, "status = 'closed', closed_at = now(), merged_into_id = id")]),
+    ("conflicts_stand_as_they_are_held", [update(CASE, "status = 'closed', closed_at = now()")]),
+    ("challenges_stand_in_one_conflict", [delete("relationships_conflictposition")]),
     ("support_decisions_follow", [update(DECISION, "action = 'reinstate'", "action = 'grant'")]),
     ("support_decisions_follow", [update(DECISION, "action = 'grant'", "action = 'revoke'")]),
     ("support_decisions_follow", [f"DELETE FROM {DECISION}"]),  # noqa: S608

@@ -142,7 +142,7 @@ class TestRecall:
             record = known(team, target=f"Project {number}", subject_entity=mark)
         assert cost() == of_one == 6
         factories.CrossReference(target_relationship=record, source_relationship=known(team, subject_entity=mark))
-        assert cost() == 9
+        assert cost() == 8
 
 
 class TestWhatRecallMayShow:

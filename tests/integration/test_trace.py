@@ -284,6 +284,7 @@ class TestByRest:
             "transitions",
             "references",
             "lineage",
+            "conflicts",
         }
         assert answer["supports"]["truncated"] is False
         assert answer["supports"]["items"][0]["passage"]["marked"] == "Mark works on Dense-Mem"

@@ -1,0 +1,165 @@
+"""Conflict cases as they may be read: listed, whole, and those that one record stood in."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Window
+from django.db.models.functions import RowNumber
+
+from densemem.auth import Principal
+from densemem.core import limits
+from densemem.core.faults import NotThere
+from densemem.core.words import Scope
+from densemem.paging import Cursor, Order, Page, page_of
+from relationships.models import (
+    ConflictCase,
+    ConflictEvent,
+    ConflictPosition,
+    ConflictStatement,
+    RelationshipRecord,
+    Transition,
+)
+from relationships.search import Claim, Profile, claims_of
+from relationships.trace.cases import CaseEvent, CasePosition, CaseStatement, CaseSummary, ConflictCaseView
+from relationships.trace.shapes import Listed
+from relationships.vocabulary import Status
+
+NEWEST_FIRST: Final = Order("opened_at", newest_first=True)
+MOST: Final = limits.CONFLICT_EVENTS + 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictCaseWhole(ConflictCaseView):
+    """A case with its positions and everything that happened to it."""
+
+    events: Listed[CaseEvent]
+    statements: Listed[CaseStatement]
+
+
+def list_conflicts(
+    *,
+    principal: Principal,
+    status: str | None = None,
+    cursor: Cursor | None = None,
+    limit: int = limits.PAGE_DEFAULT,
+) -> Page[ConflictCaseView]:
+    """Return a page of the team's conflict cases, the newest first; the number of queries does not grow with them.
+
+    :param status: without it both open and closed ones
+    :raises ScopeMissing: the caller may not read
+    """
+    principal.require(Scope.READ)
+    rows = ConflictCase.objects.of_team(principal.team_id)
+    if status is not None:
+        rows = rows.filter(status=status)
+    page = page_of(rows, order=NEWEST_FIRST, cursor=cursor, limit=limit)
+    return page.of(_views(principal.team_id, page.rows))
+
+
+def get_conflict(*, principal: Principal, conflict_id: UUID) -> ConflictCaseWhole:
+    """
+    Return one case of the caller's team, whole.
+
+    :raises NotThere: no such case in the team
+    :raises ScopeMissing: the caller may not read
+    """
+    principal.require(Scope.READ)
+    row = ConflictCase.objects.of_team(principal.team_id).filter(pk=conflict_id).first()
+    if row is None:
+        raise NotThere
+    (view,) = _views(row.team_id, [row])
+    shown = {name: getattr(view, name) for name in ConflictCaseView.__dataclass_fields__}
+    return ConflictCaseWhole(**shown, events=_events(row), statements=_statements(row))
+
+
+def conflicts_of(record: RelationshipRecord) -> Listed[CaseSummary]:
+    """Return the cases that the meaning of a record stands or stood in, open and closed."""
+    stood = ConflictCase.objects.of_team(record.team_id).filter(positions__semantic_group_key=record.semantic_group_key)
+    return Listed.of([_summary(row) for row in stood.order_by("-opened_at", "-id")[: limits.TRACE_ITEMS + 1]])
+
+
+def _summary(row: ConflictCase) -> CaseSummary:
+    return CaseSummary(
+        conflict_id=row.id,
+        version=row.version,
+        status=row.status,
+        reason=row.reason,
+        opened_at=row.opened_at,
+        closed_at=row.closed_at,
+        merged_into=row.merged_into_id,
+    )
+
+
+def _views(team_id: UUID, cases: Collection[ConflictCase]) -> list[ConflictCaseView]:
+    of_case: dict[UUID, list[ConflictPosition]] = defaultdict(list)
+    place = Window(RowNumber(), partition_by=F("case_id"), order_by="seq")
+    rows = ConflictPosition.objects.of_team(team_id).filter(case__in=cases).annotate(place=place)
+    for row in rows.filter(place__lte=limits.CONFLICT_POSITIONS + 1).order_by("seq"):
+        of_case[row.case_id].append(row)
+    claims = _claims(team_id, {row.semantic_group_key for rows in of_case.values() for row in rows})
+    return [_view(case, of_case[case.id], claims) for case in cases]
+
+
+def _view(case: ConflictCase, rows: Sequence[ConflictPosition], claims: dict[str, list[Claim]]) -> ConflictCaseView:
+    positions = [_position(row, claims[row.semantic_group_key]) for row in rows[: limits.CONFLICT_POSITIONS]]
+    return ConflictCaseView(
+        **asdict(_summary(case)),
+        positions=tuple(sorted(positions, key=_age)),
+        positions_truncated=len(rows) > limits.CONFLICT_POSITIONS,
+    )
+
+
+def _age(position: CasePosition) -> tuple[datetime, UUID]:
+    oldest = position.relationships[0]
+    return oldest.recorded_at, oldest.relationship_id
+
+
+def _position(row: ConflictPosition, claims: Sequence[Claim]) -> CasePosition:
+    owners = dict.fromkeys(claim.author for claim in claims if claim.status == Status.ACTIVE)
+    return CasePosition(row.id, row.version, tuple(owners), tuple(claims))
+
+
+def _claims(team_id: UUID, groups: Collection[str]) -> dict[str, list[Claim]]:
+    """Return, by meaning, the records that are or were active, at most `limits.RECALL_ITEMS` of each."""
+    active = Transition.objects.filter(team_id=OuterRef("team_id"), relationship=OuterRef("pk"), status=Status.ACTIVE)
+    place = Window(RowNumber(), partition_by=F("semantic_group_key"), order_by=["recorded_at", "id"])
+    rows = (
+        RelationshipRecord.objects.of_team(team_id)
+        .filter(Exists(active), semantic_group_key__in=groups)
+        .annotate(place=place)
+        .filter(place__lte=limits.RECALL_ITEMS)
+        .select_related("owner")
+        .order_by("recorded_at", "id")
+    )
+    held = list(rows)
+    found: dict[str, list[Claim]] = defaultdict(list)
+    for row, claim in zip(held, claims_of(team_id=team_id, rows=held), strict=True):
+        found[row.semantic_group_key].append(claim)
+    return found
+
+
+def _events(case: ConflictCase) -> Listed[CaseEvent]:
+    rows = ConflictEvent.objects.of_team(case.team_id).filter(case=case).order_by("-version")[:MOST]
+    return Listed.of([CaseEvent(r.version, r.kind, r.status, r.reason, r.other_id, r.recorded_at) for r in rows])
+
+
+def _statements(case: ConflictCase) -> Listed[CaseStatement]:
+    rows = ConflictStatement.objects.of_team(case.team_id).filter(case=case).order_by("-seq")
+    newest = rows.select_related("owner", "decision")[:MOST]
+    return Listed.of([_statement(row) for row in newest])
+
+
+def _statement(row: ConflictStatement) -> CaseStatement:
+    return CaseStatement(
+        version=row.version,
+        owner=Profile(row.owner_id, row.owner.name),
+        relationship_id=row.relationship_id,
+        relationship_version=row.relationship_version,
+        decision_id=row.decision_id,
+        message=row.decision.message,
+        recorded_at=row.recorded_at,
+    )
