@@ -53,19 +53,19 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
     )
 
 
-def store_values(*, origin: Origin, values: Sequence[NewValue], now: datetime) -> None:
+def store_values(*, team_id: UUID, fragment_id: UUID, values: Sequence[NewValue], now: datetime) -> None:
     """Keep typed values, in the order of their ids; one that the team already has stays as it is."""
     insert(
         [
             Value(
                 id=new.id,
-                team_id=origin.team_id,
+                team_id=team_id,
                 type=new.value.type,
                 canonical=new.value.canonical,
                 unit=new.value.unit,
                 display=new.display[:1024],
                 normalization_version=NORMALIZATION,
-                fragment_id=origin.fragment_id,
+                fragment_id=fragment_id,
                 recorded_at=now,
             )
             for new in sorted(values, key=lambda v: v.id)

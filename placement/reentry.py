@@ -1,8 +1,8 @@
 """Where an item begins: at the start, with an extraction that was kept, or with what a person decided.
 
 "Decisions", who decides, 24: select_entity, confirm_new_entity, accept and reject re-enter at policy with both accepted
-answers; select_predicate at the candidate stage with one new verifier request; correct and release at extraction. Only
-the observations that a decision answers are taken up again.
+answers; select_predicate at the candidate stage with one new verifier request, and so does an explicit further
+verification; correct and release at extraction. Only the observations that a decision answers are taken up again.
 """
 
 import json
@@ -29,6 +29,7 @@ KEPT: Final = """
     ORDER BY 2"""
 CHOICES: Final = (DecisionAction.SELECT_ENTITY, DecisionAction.CONFIRM_NEW_ENTITY)
 AT_POLICY: Final = (*CHOICES, DecisionAction.ACCEPT, DecisionAction.REJECT)
+AT_CANDIDATES: Final = (DecisionAction.SELECT_PREDICATE, DecisionAction.REVERIFY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def begin(claim: Claim) -> Entry:
     extractions = {cycle: payload for stage, cycle, payload in kept if stage == "extract"}
     ready = extractions.get(claim.cycle)
     anew = Entry(proposal=proposal, extracted=claim.cycle, extraction=unpacked_extraction(ready) if ready else None)
-    if answer is None or answer.action not in (*AT_POLICY, DecisionAction.SELECT_PREDICATE):
+    if answer is None or answer.action not in (*AT_POLICY, *AT_CANDIDATES):
         correcting = answer is not None and answer.action is DecisionAction.CORRECT
         return replace(anew, bound=_correcting(answer)) if answer and correcting else anew
     extracted = max(extractions)
@@ -83,7 +84,7 @@ def begin(claim: Claim) -> Entry:
         return anew
     judged = {cycle: payload for stage, cycle, payload in kept if stage == "verify" and cycle >= extracted}
     entry = _taken_up(anew, claim, answer, refs, extracted, unpacked_extraction(extractions[extracted]))
-    return entry if answer.action is DecisionAction.SELECT_PREDICATE else _with_judgments(entry, judged)
+    return entry if answer.action in AT_CANDIDATES else _with_judgments(entry, judged)
 
 
 def _correcting(answer: Answer) -> Bound:
@@ -104,10 +105,11 @@ def _taken_up(
     accepted = action is DecisionAction.ACCEPT and not answer.overruled
     bound = Bound(
         settled=settled_mentions(team_id=claim.team_id, item_id=claim.item_id, since=extracted),
-        predicates=dict.fromkeys(refs, answer.predicate_key) if action is DecisionAction.SELECT_PREDICATE else {},
+        predicates=dict.fromkeys(refs, answer.predicate_key) if answer.predicate_key else {},
         released=refs if accepted else frozenset(),
         shown=frozenset({answer.rival_id} if accepted and answer.rival_id else ()),
         rejected=refs if action is DecisionAction.REJECT else frozenset(),
+        again=dict.fromkeys(refs, answer.message) if action is DecisionAction.REVERIFY else {},
     )
     return replace(
         anew,

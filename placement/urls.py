@@ -10,6 +10,12 @@ urlpatterns = [
     path("ingests/<str:ingest_id>/retries", api.Retries.as_view(), name="retries"),
     path("reviews/<str:review_id>/decisions", api.Decisions.as_view(), name="decisions"),
     path("relationships/<str:relationship_id>/retractions", api.Retractions.as_view(), name="retractions"),
+    path("relationships/<str:relationship_id>/corrections", api.Corrections.as_view(), name="corrections"),
+    path("relationships/<str:relationship_id>/disputes", api.Disputes.as_view(), name="disputes"),
+    path("relationships/<str:relationship_id>/lifts", api.Lifts.as_view(), name="lifts"),
+    path("evidence/<str:fragment_id>/retirements", api.Retirements.as_view(), name="retirements"),
+    path("supports/<str:support_id>/reinstatements", api.Reinstatements.as_view(), name="reinstatements"),
+    path("observations/<str:observation_id>/verifications", api.Verifications.as_view(), name="verifications"),
     path("evidence/<str:fragment_id>/quarantines", api.Quarantines.as_view(), name="quarantines"),
     path("evidence/<str:fragment_id>/inspections", api.Inspections.as_view(), name="inspections"),
 ]

@@ -160,9 +160,16 @@ def cancel_tasks_of_item(*, team_id: UUID, item_id: UUID, reason: str, now: date
         _close(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, answered=gone, now=now)
 
 
-def cancel_tasks_about(*, team_id: UUID, relationship_id: UUID, reason: str, now: datetime) -> None:
-    """Close the open questions about one record: it was taken out, and nothing is left to decide."""
+def cancel_tasks_about(
+    *, team_id: UUID, relationship_id: UUID, reason: str, now: datetime, asked: Collection[str] | None = None
+) -> None:
+    """Close the open questions about one record, since nothing is left to decide.
+
+    :param asked: the reasons of those that are meant; all of them when left out
+    """
     rows = Task.objects.of_team(team_id).filter(relationship_id=relationship_id, status__in=UNSETTLED)
+    if asked is not None:
+        rows = rows.filter(reason__in=asked)
     for row in rows.select_for_update().order_by("pk"):
         _step(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, now=now)
 

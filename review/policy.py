@@ -65,8 +65,8 @@ COMPENSATION: Final[Mapping[Action, str | None]] = {
     Action.AMEND: "correct_relationship",
     Action.DISPUTE: "lift",
     Action.LIFT: "dispute",
-    Action.RETIRE: "reinstate_support",
-    Action.REINSTATE: "retire_evidence",
+    Action.RETIRE: None,  # for good: whoever still means it says it again
+    Action.REINSTATE: "quarantine",
     Action.REVERIFY: None,
     Action.NOT_COMPETING: None,
     Action.REDACT: None,

@@ -113,10 +113,11 @@ def get_task(*, team_id: UUID, task_id: UUID) -> Task:
 class Answer:
     """A decision that an item has not carried out yet, and which of its observations it answers.
 
-    `overruled` when the record was forgotten or rejected since: a yes from before binds no more.
+    `overruled` when the record was forgotten, disputed or rejected since: a yes from before binds no more.
     """
 
     action: DecisionAction
+    message: str
     observation_ids: frozenset[UUID]
     mention_ref: str
     entity_id: UUID | None
@@ -136,6 +137,7 @@ def unused_answer(*, team_id: UUID, item_id: UUID) -> Answer | None:
     named = {found.observation_id} if found.observation_id else set(waiting.values_list("observation_id", flat=True))
     return Answer(
         action=DecisionAction(found.action),
+        message=found.message,
         observation_ids=frozenset(named),
         mention_ref=found.mention_ref,
         entity_id=found.entity_id,
@@ -177,7 +179,7 @@ def _is_overruled(decision: Decision) -> bool:
         return False
     later = Decision.objects.of_team(decision.team_id).filter(
         relationship_id=decision.relationship_id,
-        action__in=(DecisionAction.FORGET, DecisionAction.REJECT),
+        action__in=(DecisionAction.FORGET, DecisionAction.DISPUTE, DecisionAction.REJECT),
         seq__gt=decision.seq,
     )
     return bool(later.exists())
@@ -238,9 +240,14 @@ def open_reason(*, team_id: UUID, item_id: UUID) -> str | None:
     return rows.order_by("seq").values_list("task__reason", flat=True).first()
 
 
-def items_waiting_for(*, team_id: UUID, relationship_id: UUID) -> set[UUID]:
-    """Return the items that wait for the answer to a question about one record."""
+def items_waiting_for(*, team_id: UUID, relationship_id: UUID, asked: Collection[str] | None = None) -> set[UUID]:
+    """Return the items that wait for the answer to a question about one record.
+
+    :param asked: the reasons of the questions that are meant; all of them when left out
+    """
     rows = Waiting.objects.of_team(team_id).filter(task__relationship_id=relationship_id, task__status__in=UNSETTLED)
+    if asked is not None:
+        rows = rows.filter(task__reason__in=asked)
     return set(rows.values_list("item_id", flat=True))
 
 

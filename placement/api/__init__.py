@@ -2,5 +2,20 @@
 
 from placement.api.decisions import Decisions, Inspections, Quarantines, Retractions, Retries
 from placement.api.ingests import Ingest, Ingests
+from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications
 
-__all__ = ["Decisions", "Ingest", "Ingests", "Inspections", "Quarantines", "Retractions", "Retries"]
+__all__ = [
+    "Corrections",
+    "Decisions",
+    "Disputes",
+    "Ingest",
+    "Ingests",
+    "Inspections",
+    "Lifts",
+    "Quarantines",
+    "Reinstatements",
+    "Retirements",
+    "Retractions",
+    "Retries",
+    "Verifications",
+]

@@ -5,8 +5,12 @@ policy decides with the answer as a given. Locks are taken in the one order of a
 records, questions.
 """
 
+from placement.decide.again import verify_again
 from placement.decide.answer import decide
+from placement.decide.corrections import correct_relationship
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
+from placement.decide.holds import dispute, lift
+from placement.decide.supports import reinstate_support, retire_evidence
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
 
 __all__ = [
@@ -14,9 +18,15 @@ __all__ = [
     "DecisionRefused",
     "EvidenceUnusable",
     "Inspected",
+    "correct_relationship",
     "decide",
+    "dispute",
     "forget",
     "inspect",
+    "lift",
     "quarantine",
+    "reinstate_support",
+    "retire_evidence",
     "retry",
+    "verify_again",
 ]

@@ -4,25 +4,32 @@ A change of a record is one `Change`: it appends the transition and then updates
 always equals the record.
 """
 
+from relationships.operations.amendment import amend
+from relationships.operations.holds import dispute, lift, retract
 from relationships.operations.knowledge import write_knowledge
+from relationships.operations.meeting import MeetsAnother, NotOwned, VersionStale, check_own
 from relationships.operations.standing import (
     FanoutExceeded,
-    NotOwned,
-    VersionStale,
     apply_changes,
     recompute_for_groups,
     refresh_documents,
-    retract,
     revoke_for_fragments,
 )
+from relationships.operations.supports import reinstate
 
 __all__ = [
     "FanoutExceeded",
+    "MeetsAnother",
     "NotOwned",
     "VersionStale",
+    "amend",
     "apply_changes",
+    "check_own",
+    "dispute",
+    "lift",
     "recompute_for_groups",
     "refresh_documents",
+    "reinstate",
     "retract",
     "revoke_for_fragments",
     "write_knowledge",

@@ -18,7 +18,7 @@ from relationships.models import (
     VerificationEvent,
 )
 from relationships.operations.standing import apply_changes
-from relationships.plan import KnowledgePlan, NewObservation, NewSupport, Origin
+from relationships.plan import Change, KnowledgePlan, NewObservation, NewRecord, NewSupport, Origin
 from relationships.vocabulary import SupportAction
 
 
@@ -29,9 +29,10 @@ def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response
     """
     team = origin.team_id
     _write_observations(origin, plan.observations, model=model, response_hash=response_hash, now=now)
-    _insert_records(origin, plan, now=now)
+    insert_records(team_id=team, owner_id=origin.owner_id, records=plan.records, changes=plan.changes, now=now)
     _write_resolutions(team, plan.observations, now=now)
     _grant(origin, plan.supports, now=now)
+    _revoke(origin, plan.revoked, now=now)
     apply_changes(team_id=team, changes=plan.changes, created={r.id for r in plan.records}, now=now)
     insert(
         CrossReference(
@@ -90,6 +91,7 @@ def _write_observations(
             confidence=o.confidence,
             model=model,
             response_hash=response_hash,
+            reason=o.asked_because,
             recorded_at=now,
         )
         for o in observations
@@ -122,14 +124,16 @@ def _observation(origin: Origin, o: NewObservation, *, now: datetime) -> Observa
     )
 
 
-def _insert_records(origin: Origin, plan: KnowledgePlan, *, now: datetime) -> None:
+def insert_records(
+    *, team_id: UUID, owner_id: UUID, records: Sequence[NewRecord], changes: Sequence[Change], now: datetime
+) -> None:
     """Insert the new records in the state of their last change."""
-    last = {c.relationship_id: c for c in plan.changes}
+    last = {c.relationship_id: c for c in changes}
     insert(
         RelationshipRecord(
             id=r.id,
-            team_id=origin.team_id,
-            owner_id=origin.owner_id,
+            team_id=team_id,
+            owner_id=owner_id,
             subject_entity_id=r.identity.subject_id,
             predicate_key=r.identity.predicate_key,
             object_entity_id=r.identity.object_entity_id,
@@ -152,7 +156,7 @@ def _insert_records(origin: Origin, plan: KnowledgePlan, *, now: datetime) -> No
             version=last[r.id].version,
             recorded_at=now,
         )
-        for r in plan.records
+        for r in records
     )
 
 
@@ -204,4 +208,19 @@ def _grant(origin: Origin, supports: Sequence[NewSupport], *, now: datetime) -> 
             recorded_at=now,
         )
         for s in supports
+    )
+
+
+def _revoke(origin: Origin, supports: Sequence[UUID], *, now: datetime) -> None:
+    """Revoke what a further judgment took the ground from; its owner asked for that judgment."""
+    insert(
+        SupportDecision(
+            team_id=origin.team_id,
+            support_id=support,
+            action=SupportAction.REVOKE,
+            actor_id=origin.owner_id,
+            reason="verified_again",
+            recorded_at=now,
+        )
+        for support in supports
     )
