@@ -16,6 +16,7 @@ urlpatterns = [
     path("evidence/<str:fragment_id>/retirements", api.Retirements.as_view(), name="retirements"),
     path("supports/<str:support_id>/reinstatements", api.Reinstatements.as_view(), name="reinstatements"),
     path("observations/<str:observation_id>/verifications", api.Verifications.as_view(), name="verifications"),
+    path("decisions/<str:decision_id>/withdrawals", api.Withdrawals.as_view(), name="withdrawals"),
     path("evidence/<str:fragment_id>/quarantines", api.Quarantines.as_view(), name="quarantines"),
     path("evidence/<str:fragment_id>/inspections", api.Inspections.as_view(), name="inspections"),
 ]

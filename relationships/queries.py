@@ -121,7 +121,7 @@ def supports_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> l
     """Return (support, record) of the supports that count now and cite one of these fragments."""
     rows = EvidenceSupport.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
     pairs = list(rows.order_by("pk").values_list("id", "relationship_id"))
-    counting = _counting({support for support, _ in pairs})
+    counting = counting_supports({support for support, _ in pairs})
     return [pair for pair in pairs if pair[0] in counting]
 
 
@@ -243,7 +243,7 @@ def _predicate(row: PredicateDefinition) -> PredicateView:
     )
 
 
-def _counting(support_ids: Iterable[UUID]) -> set[UUID]:
+def counting_supports(support_ids: Iterable[UUID]) -> set[UUID]:
     """Return the supports whose newest decision lets them count."""
     newest = (
         SupportDecision.objects.filter(support_id__in=list(support_ids))

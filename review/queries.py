@@ -15,6 +15,7 @@ from review.models import Decision, Task, Waiting
 from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
 RELATED = ("owner", "item", "fragment", "observation", "resolution", "relationship__owner", "rival__owner")
+UNDOING: Final = (DecisionAction.WITHDRAW, DecisionAction.REOPEN)
 LONGEST_FIRST: Final = Order("opened_at", newest_first=False)
 
 
@@ -171,6 +172,57 @@ def facts_of_decision(row: Decision) -> DecisionFacts:
         item_id=row.item_id,
         relationship_id=row.relationship_id,
         evidence_ingest_id=row.evidence_ingest_id,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MadeDecision:
+    """An answer that was given, as much of it as its withdrawal needs.
+
+    :param carried_out_at: the moment of everything that its item wrote with it; None while it waits, or was void
+    :param cycle: of that commit
+    :param withdrawn: it was taken back already
+    :param followed: its item was sent back again since, by a decision that stands
+    """
+
+    owner_id: UUID
+    action: DecisionAction
+    task_id: UUID | None
+    task_reason: str
+    item_id: UUID | None
+    observation_ids: frozenset[UUID]
+    carried_out_at: datetime | None
+    cycle: int | None
+    withdrawn: bool
+    followed: bool
+
+
+def made_decision(*, team_id: UUID, decision_id: UUID) -> MadeDecision:
+    """Return an answer as its withdrawal needs it.
+
+    :raises NotThere: no such decision in the team
+    """
+    row = Decision.objects.of_team(team_id).select_related("task", "item").filter(pk=decision_id).first()
+    if row is None:
+        raise NotThere
+    use = row.uses.filter(carried_out=True).first()
+    waited = Waiting.objects.of_team(team_id).filter(task=row.task, item=row.item)
+    later = Decision.objects.of_team(team_id).filter(item=row.item, seq__gt=row.seq)
+    undone = set(later.filter(action__in=UNDOING).values_list("task_id", flat=True))
+    since = set(later.filter(item_version__isnull=False).values_list("task_id", flat=True))
+    return MadeDecision(
+        owner_id=row.owner_id,
+        action=DecisionAction(row.action),
+        task_id=row.task_id,
+        task_reason=row.task.reason if row.task else "",
+        item_id=row.item_id,
+        observation_ids=frozenset(
+            [row.observation_id] if row.observation_id else waited.values_list("observation_id", flat=True)
+        ),
+        carried_out_at=use.recorded_at if use else None,
+        cycle=use.cycle if use else None,
+        withdrawn=row.task_id in undone,
+        followed=bool(since - undone),
     )
 
 

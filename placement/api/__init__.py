@@ -2,7 +2,7 @@
 
 from placement.api.decisions import Decisions, Inspections, Quarantines, Retractions, Retries
 from placement.api.ingests import Ingest, Ingests
-from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications
+from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
 
 __all__ = [
     "Corrections",
@@ -18,4 +18,5 @@ __all__ = [
     "Retractions",
     "Retries",
     "Verifications",
+    "Withdrawals",
 ]

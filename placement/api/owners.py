@@ -7,7 +7,15 @@ from rest_framework.views import APIView
 
 from densemem.http import read_id
 from placement.api.decisions import AFTER, DECIDED, DRY_RUN, IF_MATCH, KEY, answered, rehearsable, version_seen
-from placement.decide import correct_relationship, dispute, lift, reinstate_support, retire_evidence, verify_again
+from placement.decide import (
+    correct_relationship,
+    dispute,
+    lift,
+    reinstate_support,
+    retire_evidence,
+    verify_again,
+    withdraw_decision,
+)
 from placement.decision import CORRECTION, HOLD, REASON
 
 
@@ -99,3 +107,17 @@ class Verifications(APIView):
     def post(self, request: Request, observation_id: str) -> Response:
         """Have one of your observations verified once more; policy decides with the new judgment."""
         return answered(verify_again(observation_id=read_id(observation_id), **rehearsable(request)))
+
+
+class Withdrawals(APIView):
+    """`POST /api/v1/decisions/{id}/withdrawals`"""
+
+    @extend_schema(
+        operation_id="withdraw_decision",
+        request={"application/json": REASON},
+        parameters=[KEY, DRY_RUN],
+        responses=DECIDED,
+    )
+    def post(self, request: Request, decision_id: str) -> Response:
+        """Take back an answer of yours: what it granted is revoked, and its question is open again."""
+        return answered(withdraw_decision(decision_id=read_id(decision_id), **rehearsable(request)))

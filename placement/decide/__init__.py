@@ -12,6 +12,7 @@ from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
 from placement.decide.holds import dispute, lift
 from placement.decide.supports import reinstate_support, retire_evidence
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
+from placement.decide.withdrawals import withdraw_decision
 
 __all__ = [
     "Decided",
@@ -29,4 +30,5 @@ __all__ = [
     "retire_evidence",
     "retry",
     "verify_again",
+    "withdraw_decision",
 ]

@@ -16,6 +16,7 @@ from relationships.operations.standing import (
     revoke_for_fragments,
 )
 from relationships.operations.supports import reinstate
+from relationships.operations.withdrawal import withdraw
 
 __all__ = [
     "FanoutExceeded",
@@ -32,5 +33,6 @@ __all__ = [
     "reinstate",
     "retract",
     "revoke_for_fragments",
+    "withdraw",
     "write_knowledge",
 ]

@@ -48,7 +48,7 @@ def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response
         )
         for r in plan.references
     )
-    insert(
+    lineage = [
         Lineage(
             team_id=team,
             successor_id=x.successor_id,
@@ -58,7 +58,8 @@ def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response
             recorded_at=now,
         )
         for x in plan.lineage
-    )
+    ]
+    insert(lineage, ignore_conflicts=True)  # a decision that was withdrawn may be made again
 
 
 def _write_observations(

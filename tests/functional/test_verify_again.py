@@ -56,7 +56,7 @@ class TestVerifyAgain:
 
         assert [call.stage for call in using.calls] == [Stage.VERIFY]
         events = VerificationEvent.objects.filter(observation=seen).order_by("seq").values_list("cycle", "reason")
-        assert list(events) == [(1, ""), (2, "It was wrong.")]
+        assert list(events) == [(1, ""), (3, "It was wrong.")]  # the item ended in its second version
         assert (the_record().status, the_record().version, Observation.objects.count()) == ("active", 1, 1)
         assert (done.processing_state, done.check_after_seconds, done.compensation) == ("queued", 1, None)
 

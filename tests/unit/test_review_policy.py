@@ -46,7 +46,7 @@ TAKEN_BACK = {
     "confirm_new_entity": "withdraw",
     "select_predicate": "withdraw",
     "accept": "withdraw",
-    "correct": "withdraw",
+    "correct": None,
     "reject": "reopen",
     "release_quarantine": "quarantine",
     "quarantine": "release_quarantine",
@@ -64,6 +64,8 @@ TAKEN_BACK = {
     "verify_again": None,
     "do_not_compete": None,
     "redact": None,
+    "withdraw": None,
+    "reopen": None,
 }
 # (action, kind of the task or None) -> may the owner, a manager, somebody else of the team.
 DECIDERS = [
