@@ -39,6 +39,8 @@ FIELDS = {
     "verify_again": "message",
     "do_not_compete": "message",
     "redact": "message",
+    "withdraw": "message",
+    "reopen": "message",
 }
 TAKEN_BACK = {
     "acknowledge": None,
