@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from densemem.db.insert import insert
@@ -53,19 +54,19 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
     )
 
 
-def store_values(*, origin: Origin, values: Sequence[NewValue], now: datetime) -> None:
+def store_values(*, team_id: UUID, fragment_id: UUID, values: Sequence[NewValue], now: datetime) -> None:
     """Keep typed values, in the order of their ids; one that the team already has stays as it is."""
     insert(
         [
             Value(
                 id=new.id,
-                team_id=origin.team_id,
+                team_id=team_id,
                 type=new.value.type,
                 canonical=new.value.canonical,
                 unit=new.value.unit,
                 display=new.display[:1024],
                 normalization_version=NORMALIZATION,
-                fragment_id=origin.fragment_id,
+                fragment_id=fragment_id,
                 recorded_at=now,
             )
             for new in sorted(values, key=lambda v: v.id)
@@ -108,3 +109,27 @@ def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], 
         if new.action is ResolutionAction.AMBIGUOUS
         for entity in new.candidates
     )
+
+
+def unsettle_mentions(*, team_id: UUID, item_id: UUID, settled_in: int, cycle: int, now: datetime) -> None:
+    """Leave open again, with the same candidates, each mention that one cycle of an item settled and found open."""
+    rows = ResolutionEvent.objects.of_team(team_id).filter(item_id=item_id, cycle__lte=settled_in).order_by("seq")
+    steps: dict[str, list[ResolutionEvent]] = {}
+    for row in rows:
+        steps.setdefault(row.mention_ref, []).append(row)
+    opened = [
+        (before, ResolutionEvent(**_copied(before), cycle=cycle, reason="decision_withdrawn", recorded_at=now))
+        for *_, before, newest in (s for s in steps.values() if len(s) > 1)
+        if newest.cycle == settled_in and newest.entity_id and before.entity_id is None
+    ]
+    insert(event for _, event in opened)
+    insert(
+        ResolutionCandidate(team_id=team_id, event_id=event.id, entity_id=c.entity_id, reason=c.reason, recorded_at=now)
+        for before, event in opened
+        for c in before.candidates.order_by("seq")
+    )
+
+
+def _copied(event: ResolutionEvent) -> dict[str, Any]:
+    kept = ("team_id", "ingest_id", "fragment_id", "item_id", "mention_ref", "kind", "start", "end")
+    return {name: getattr(event, name) for name in (*kept, "action", "confidence")}

@@ -169,14 +169,20 @@ class Fragment(Ledger, TeamRow):
 
 
 class FragmentRetirement(Ledger, TeamRow):
-    """The source owner withdrew a fragment of its own: it supports nothing from here on."""
+    """The owner withdrew a fragment of its own, by an ingest or by a decision: it supports nothing from here on."""
 
     fragment = TeamKey("evidence.Fragment")
-    by_ingest = TeamKey("evidence.Ingest")
+    by_ingest = TeamKey("evidence.Ingest", null=True)
+    by_profile = TeamKey("densemem.Profile", null=True)  # whose decision it was; the reason stands there
 
     class Meta(Ledger.Meta):
         constraints: ClassVar = [
             one_per_team("fragmentretirement"),
+            models.CheckConstraint(
+                name="fragmentretirement_has_one_cause",
+                condition=Q(by_ingest__isnull=True, by_profile__isnull=False)
+                | Q(by_ingest__isnull=False, by_profile__isnull=True),
+            ),
             models.UniqueConstraint(name="fragmentretirement_once", fields=["team", "fragment"]),
         ]
 

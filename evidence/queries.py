@@ -199,6 +199,18 @@ def fragment_exists(*, team_id: UUID, fragment_id: UUID) -> bool:
     return Fragment.objects.of_team(team_id).filter(pk=fragment_id).exists()
 
 
+def owner_of_fragment(*, team_id: UUID, fragment_id: UUID) -> UUID | None:
+    """Return whose a fragment is; None when the team has no such one."""
+    rows = Fragment.objects.of_team(team_id).filter(pk=fragment_id)
+    owner: UUID | None = rows.values_list("owner_id", flat=True).first()
+    return owner
+
+
+def is_retired(*, team_id: UUID, fragment_id: UUID) -> bool:
+    """Tell if somebody withdrew a fragment, for good."""
+    return bool(FragmentRetirement.objects.of_team(team_id).filter(fragment_id=fragment_id).exists())
+
+
 def fragments_of_ingest(*, team_id: UUID, ingest_id: UUID) -> list[UUID]:
     """Return the ids of the fragments of one ingest, in their order."""
     rows = Fragment.objects.of_team(team_id).filter(ingest_id=ingest_id).order_by("evidence_index")

@@ -162,7 +162,9 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> KnowledgeDecid
     seen = given.bound.released  # by its owner, as the record is now
     current = {ref: t for ref, t in targets.items() if versions.get(t.record_id) == t.expected_version or ref in seen}
     # What corrects a version that is gone waits for a person: its sender has not seen what it would replace.
-    drafts = [ready(d, given, moved=d.ref in targets and d.ref not in current) for d in given.extraction.observations]
+    # But what is only verified once more has met its target before.
+    moved = targets.keys() - current.keys() - given.bound.again.keys()
+    drafts = [ready(d, given, moved=d.ref in moved) for d in given.extraction.observations]
     groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
     joins = joins_around(team_id=given.team_id, groups=groups)
     return decide_knowledge(given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current)
@@ -226,7 +228,7 @@ def _write(
     )
     with settling(team_id=claim.team_id, now=given.now), together():
         create_entities(origin=who, entities=mentions.entities, names=mentions.names, now=given.now)
-        store_values(origin=who, values=decided.values, now=given.now)
+        store_values(team_id=who.team_id, fragment_id=who.fragment_id, values=decided.values, now=given.now)
         append_resolutions(origin=who, resolutions=mentions.resolutions, now=given.now)
         write_knowledge(origin=what, plan=decided.plan, model=model, response_hash=response_hash, now=given.now)
         words = list(_words(given, mentions, decided))

@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 from densemem.core.faults import Fault
 from densemem.core.names import NameRefused, lookup_key
-from placement.request import FORMATS, SCHEMA, STRICT, RequestInvalid, faults_of_shape
+from densemem.core.times import TimeRefused, parse_bound
+from entities.policy import CanonicalValue, ValueRefused, canonical_value
+from entities.vocabulary import ValueType
+from placement.request import FORMATS, SCHEMA, STRICT, RequestInvalid, faults_of_shape, plain_value
 from relationships.policy import PredicateView
-from relationships.vocabulary import Cardinality, Lifecycle, RelationshipKind
+from relationships.vocabulary import Cardinality, Lifecycle, RelationshipKind, TimePrecision
 from review.policy import REQUIRED
 from review.vocabulary import DecisionAction
 
@@ -35,6 +39,8 @@ def _with(schema: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
 DECISION: Final = _schema("decision", with_evidence=True)
 RETRACTION: Final = _schema("retraction", with_evidence=True)
 STATEMENT: Final = _schema("statement", with_evidence=True)
+CORRECTION: Final = _schema("correction", with_evidence=True)
+HOLD: Final = _schema("hold", with_evidence=False)
 REASON: Final = _schema("reason", with_evidence=False)
 PROPOSAL: Final = {"proposal": SCHEMA["properties"]["proposal"]}
 ADOPTION: Final = _with(_schema("adoption", with_evidence=False), PROPOSAL)
@@ -52,8 +58,28 @@ VALIDATORS: Final = {
         ("wording", WORDING),
         ("lifecycle", LIFECYCLE),
         ("statement", STATEMENT),
+        ("correction", CORRECTION),
+        ("hold", HOLD),
     )
 }
+BOUNDS: Final = ("valid_from", "valid_to")
+CORRECTABLE: Final = frozenset({"object_value", "unit", *BOUNDS})
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """
+    What was wrong of a Relationship; what is not named stays.
+
+    :param value: in place of the typed value
+    :param unit: in place of its unit alone, where `unit_alone`; None takes it away
+    :param bounds: by `valid_from` or `valid_to`, the moment and how exactly it is known; two None for an open end
+    """
+
+    value: CanonicalValue | None
+    unit_alone: bool
+    unit: str | None
+    bounds: Mapping[str, tuple[datetime | None, TimePrecision | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +100,7 @@ class DecisionRequest:
     spans: tuple[tuple[int, int], ...] = ()
     proposal: Mapping[str, Any] | None = None
     evidence: Mapping[str, Any] | None = None
+    correction: Correction | None = None
 
 
 def read_decision(body: object) -> DecisionRequest:
@@ -117,6 +144,36 @@ def read_statement(body: object) -> DecisionRequest:
     :raises RequestInvalid: with every fault
     """
     return _request(DecisionAction.NOT_COMPETING, _checked(body, "statement"))
+
+
+def read_correction(body: object) -> DecisionRequest:
+    """Check a correction whole; values and bounds are read into their one form.
+
+    :raises RequestInvalid: with every fault
+    """
+    given = _checked(body, "correction")
+    faults: list[Fault] = []
+    if not CORRECTABLE & set(given):
+        faults.append(Fault("", "nothing_to_correct", f"Name what was wrong: {', '.join(sorted(CORRECTABLE))}."))
+    if "object_value" in given and "unit" in given:
+        faults.append(Fault("/unit", "field_not_used", "Give the unit inside object_value."))
+    correction = Correction(
+        value=_value(given["object_value"], faults) if "object_value" in given else None,
+        unit_alone="unit" in given,
+        unit=given.get("unit"),
+        bounds={name: _bound(given[name], name, faults) for name in BOUNDS if name in given},
+    )
+    if faults:
+        raise RequestInvalid("Nothing was corrected. Mend each place and send it again.", faults=faults)
+    return replace(_request(DecisionAction.AMEND, given), correction=correction)
+
+
+def read_hold(body: object, action: DecisionAction) -> DecisionRequest:
+    """Check a body that says why something is held back, or no longer.
+
+    :raises RequestInvalid: with every fault
+    """
+    return _request(action, _checked(body, "hold"))
 
 
 def read_reason(body: object, action: DecisionAction) -> DecisionRequest:
@@ -235,6 +292,27 @@ def _request(action: DecisionAction, given: Mapping[str, Any]) -> DecisionReques
         fragment_ids=tuple(UUID(text) for text in given.get("fragment_ids", [])),
         evidence={"evidence": given["evidence"]} if "evidence" in given else None,
     )
+
+
+def _value(given: Mapping[str, Any], faults: list[Fault]) -> CanonicalValue | None:
+    """Return a typed value in its one form, or add a fault."""
+    try:
+        return canonical_value(ValueType(given["type"]), plain_value(given["value"]), given.get("unit"))
+    except ValueRefused as refused:
+        faults.append(Fault("/object_value", refused.code, refused.detail))
+        return None
+
+
+def _bound(text: str | None, name: str, faults: list[Fault]) -> tuple[datetime | None, TimePrecision | None]:
+    """Return a bound of validity, or add a fault."""
+    if text is None:
+        return None, None
+    try:
+        bound = parse_bound(text)
+    except TimeRefused as refused:
+        faults.append(Fault(f"/{name}", refused.code, refused.detail))
+        return None, None
+    return bound.at, TimePrecision(bound.precision)
 
 
 def _id(text: str | None) -> UUID | None:

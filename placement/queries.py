@@ -9,7 +9,7 @@ from django.db.models import BigIntegerField, Count, DurationField, ExpressionWr
 from django.db.models.functions import Coalesce, Greatest, Now
 
 from densemem.core.faults import NotThere
-from placement.models import Attempt, Item, ItemProposal, Run
+from placement.models import Attempt, Item, ItemAnswer, ItemProposal, Run
 from placement.vocabulary import READY, ItemState
 
 LEASES_LOOKED_AT: Final = 100
@@ -80,6 +80,13 @@ def owner_of_ingest(*, team_id: UUID, ingest_id: UUID) -> UUID:
         raise NotThere
     owner: UUID = run.ingest.owner_id
     return owner
+
+
+def newest_extraction(*, team_id: UUID, item_id: UUID) -> int | None:
+    """Return the cycle in which an item was read last; None when it never was."""
+    rows = ItemAnswer.objects.of_team(team_id).filter(item_id=item_id, stage="extract").order_by("-cycle")
+    found: int | None = rows.values_list("cycle", flat=True).first()
+    return found
 
 
 def failed_items(*, team_id: UUID, ingest_id: UUID) -> list[UUID]:

@@ -1,8 +1,9 @@
 """Where an item begins: at the start, with an extraction that was kept, or with what a person decided.
 
 "Decisions", who decides, 24: select_entity, confirm_new_entity, accept and reject re-enter at policy with both accepted
-answers; select_predicate and a decision about the registry at the candidate stage with one new verifier request;
-correct and release at extraction. Only the observations that a decision answers are taken up again.
+answers; select_predicate, a decision about the registry and an explicit further verification at the candidate stage
+with one new verifier request; correct and release at extraction. Only the observations that a decision answers are
+taken up again.
 """
 
 import json
@@ -30,7 +31,7 @@ KEPT: Final = """
     SELECT stage, cycle, payload FROM placement_itemanswer WHERE team_id = %(team)s AND item_id = %(item)s
     ORDER BY 2"""
 CHOICES: Final = (DecisionAction.SELECT_ENTITY, DecisionAction.CONFIRM_NEW_ENTITY)
-AT_CANDIDATES: Final = (DecisionAction.SELECT_PREDICATE, DecisionAction.REGISTER)
+AT_CANDIDATES: Final = (DecisionAction.SELECT_PREDICATE, DecisionAction.REGISTER, DecisionAction.REVERIFY)
 AT_POLICY: Final = (*CHOICES, DecisionAction.ACCEPT, DecisionAction.REJECT)
 
 
@@ -115,10 +116,11 @@ def _taken_up(
     accepted = action is DecisionAction.ACCEPT and not answer.overruled
     bound = Bound(
         settled=settled_mentions(team_id=claim.team_id, item_id=claim.item_id, since=extracted),
-        predicates=dict.fromkeys(refs, answer.predicate_key) if action is DecisionAction.SELECT_PREDICATE else {},
+        predicates=dict.fromkeys(refs, answer.predicate_key) if answer.predicate_key else {},
         released=refs if accepted else frozenset(),
         shown=frozenset({answer.rival_id} if accepted and answer.rival_id else ()),
         rejected=refs if action is DecisionAction.REJECT else frozenset(),
+        again=dict.fromkeys(refs, answer.message) if action is DecisionAction.REVERIFY else {},
     )
     return replace(
         anew,

@@ -5,6 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
+from entities.plan import NewValue
 from relationships.identity import Identity
 from relationships.policy import Behaviour
 from relationships.vocabulary import (
@@ -38,7 +39,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class NewObservation:
-    """What the item expressed, with its verdict and how it was resolved. Its spans are in code points."""
+    """What the item expressed, with its verdict and how it was resolved. Its spans are in code points.
+
+    :param asked_because: why it was verified once more; empty when nobody asked for it
+    """
 
     id: UUID
     verification_id: UUID
@@ -64,6 +68,7 @@ class NewObservation:
     relationship_id: UUID | None
     outcome: Outcome
     reason: str
+    asked_because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,18 @@ class KnowledgePlan:
     observations: tuple[NewObservation, ...] = ()
     records: tuple[NewRecord, ...] = ()
     supports: tuple[NewSupport, ...] = ()
+    revoked: tuple[UUID, ...] = ()  # supports whose text, verified once more, does not say so
     changes: tuple[Change, ...] = ()
     references: tuple[NewReference, ...] = ()
     lineage: tuple[NewLineage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """What a record should have said: a typed value, or None where its object stays; and its validity."""
+
+    value: NewValue | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    valid_from_precision: TimePrecision | None
+    valid_to_precision: TimePrecision | None

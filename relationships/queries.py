@@ -10,6 +10,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from densemem.core import limits
+from densemem.core.faults import NotThere
 from densemem.db.read import fetch
 from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
@@ -116,8 +117,30 @@ def supports_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> l
     """Return (support, record) of the supports that count now and cite one of these fragments."""
     rows = EvidenceSupport.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
     pairs = list(rows.order_by("pk").values_list("id", "relationship_id"))
-    counting = _counting({support for support, _ in pairs})
+    counting = counting_supports({support for support, _ in pairs})
     return [pair for pair in pairs if pair[0] in counting]
+
+
+@dataclass(frozen=True, slots=True)
+class SupportFacts:
+    """What a decision needs to know of a support: whether it counts, and the reason of its newest decision."""
+
+    relationship_id: UUID
+    fragment_id: UUID
+    counts: bool
+    reason: str
+
+
+def support_facts(*, team_id: UUID, support_id: UUID) -> SupportFacts:
+    """Return a support as a decision needs it.
+
+    :raises NotThere: no such support in the team
+    """
+    newest = SupportDecision.objects.of_team(team_id).filter(support_id=support_id).order_by("-seq")
+    row = newest.select_related("support").first()
+    if row is None:
+        raise NotThere
+    return SupportFacts(row.support.relationship_id, row.support.fragment_id, row.action in COUNTS, row.reason)
 
 
 def records_of_groups(*, team_id: UUID, groups: Collection[UUID]) -> set[UUID]:
@@ -175,6 +198,35 @@ def changes_since(*, team_id: UUID, seq: int, at: datetime) -> list[RecordChange
     return [RecordChange(*row) for row in steps.values_list(*columns)[: limits.IMPACT_CHANGES]]
 
 
+def origin_of_observation(*, team_id: UUID, observation_id: UUID) -> tuple[UUID, UUID]:
+    """Return whose an observation is, and the item that it was read in.
+
+    :raises NotThere: no such observation in the team
+    """
+    rows = Observation.objects.of_team(team_id).filter(pk=observation_id).values_list("owner_id", "item_id")
+    found: tuple[UUID, UUID] | None = rows.first()
+    if found is None:
+        raise NotThere
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationFacts:
+    """How an observation was resolved last, and why; `extracted` is the cycle in which it was read."""
+
+    extracted: int
+    predicate_key: str
+    relationship_id: UUID | None
+    reason: str
+
+
+def observation_facts(*, team_id: UUID, observation_id: UUID) -> ObservationFacts:
+    """Return an observation that is there as a decision needs it."""
+    rows = ObservationResolution.objects.of_team(team_id).filter(observation_id=observation_id).order_by("-seq")
+    columns = ("observation__cycle", "predicate_key", "relationship_id", "reason")
+    return ObservationFacts(*rows.values_list(*columns)[:1].get())
+
+
 def refs_of_observations(*, team_id: UUID, observation_ids: Collection[UUID], extracted: int) -> frozenset[str]:
     """Return the refs that these observations have in one extraction of their item; those of others are left out."""
     rows = Observation.objects.of_team(team_id).filter(pk__in=observation_ids, cycle=extracted)
@@ -199,7 +251,7 @@ def _predicate(row: PredicateDefinition) -> PredicateView:
     )
 
 
-def _counting(support_ids: Iterable[UUID]) -> set[UUID]:
+def counting_supports(support_ids: Iterable[UUID]) -> set[UUID]:
     """Return the supports whose newest decision lets them count."""
     newest = (
         SupportDecision.objects.filter(support_id__in=list(support_ids))

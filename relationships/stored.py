@@ -29,7 +29,8 @@ COUNTS: Final = (SupportAction.GRANT, SupportAction.REINSTATE)
 # A support counts as its newest decision says.
 SUPPORTS: Final = """
     SELECT support.relationship_id, support.fragment_id, support.start, support."end", support.group_id,
-           support.authoritative, coalesce(decided.action = ANY(%(counts)s), false), seen.observed_at, support.seq
+           support.authoritative, coalesce(decided.action = ANY(%(counts)s), false), seen.observed_at, support.seq,
+           support.observation_id
     FROM relationships_evidencesupport AS support
     JOIN relationships_observation AS seen ON seen.id = support.observation_id
     LEFT JOIN LATERAL (

@@ -1,6 +1,9 @@
 """The closed words of knowledge ("Relationship Model And Lifecycle")."""
 
 from enum import StrEnum
+from typing import Final
+
+BY_CORRECTION: Final = "corrected_by_owner"  # the reason of everything that an owner's correction writes
 
 
 class Tier(StrEnum):

@@ -158,9 +158,37 @@ def cancel_tasks_of_item(*, team_id: UUID, item_id: UUID, reason: str, now: date
         _close(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, answered=gone, now=now)
 
 
-def cancel_tasks_about(*, team_id: UUID, relationship_id: UUID, reason: str, now: datetime) -> None:
-    """Close the open questions about one record: it was taken out, and nothing is left to decide."""
+def cancel_tasks_of_observations(
+    *, team_id: UUID, observation_ids: Collection[UUID], reason: str, now: datetime
+) -> None:
+    """Close the open questions that these observations wait for; what others wait for with them is asked anew."""
+    rows = Task.objects.of_team(team_id).filter(waiting__observation_id__in=observation_ids, status__in=UNSETTLED)
+    for row in list(rows.order_by("pk").distinct()):
+        _close(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, answered=set(observation_ids), now=now)
+
+
+def reopen_task(*, team_id: UUID, task_id: UUID, observation_ids: Collection[UUID], now: datetime) -> None:
+    """Ask a settled question again about some of its observations; one that is open about others takes them in."""
+    task = Task.objects.of_team(team_id).get(pk=task_id)
+    rows = [row for row in _rows_of(task) if row.observation_id in observation_ids]
+    same = Task.objects.of_team(team_id).owned_by(task.owner_id).filter(kind=task.kind, subject=task.subject)
+    again = same.filter(status__in=UNSETTLED).first()
+    if again is None:
+        _ask_again(task, rows, now=now)
+    else:
+        _wait(again, rows, now=now)
+
+
+def cancel_tasks_about(
+    *, team_id: UUID, relationship_id: UUID, reason: str, now: datetime, asked: Collection[str] | None = None
+) -> None:
+    """Close the open questions about one record, since nothing is left to decide.
+
+    :param asked: the reasons of those that are meant; all of them when left out
+    """
     rows = Task.objects.of_team(team_id).filter(relationship_id=relationship_id, status__in=UNSETTLED)
+    if asked is not None:
+        rows = rows.filter(reason__in=asked)
     for row in rows.select_for_update().order_by("pk"):
         _step(row, status=TaskStatus.CANCELED, actor_id=None, reason=reason, now=now)
 
@@ -236,10 +264,14 @@ def _ask_again(task: Task, rows: Sequence[Waiting], *, now: datetime) -> None:
         opened_at=now,
     )
     _insert([again], now=now)
+    _wait(again, rows, now=now)
+
+
+def _wait(task: Task, rows: Sequence[Waiting], *, now: datetime) -> None:
     Waiting.objects.bulk_create(
         Waiting(
             team_id=row.team_id,
-            task=again,
+            task=task,
             item_id=row.item_id,
             fragment_id=row.fragment_id,
             observation_id=row.observation_id,

@@ -44,6 +44,8 @@ REQUIRED: Final[Mapping[Action, frozenset[str]]] = {
     Action.REVERIFY: frozenset({"message"}),
     Action.NOT_COMPETING: frozenset({"message"}),
     Action.REDACT: frozenset({"message"}),
+    Action.WITHDRAW: frozenset({"message"}),
+    Action.REOPEN: frozenset({"message"}),
 }
 
 COMPENSATION: Final[Mapping[Action, str | None]] = {
@@ -52,7 +54,7 @@ COMPENSATION: Final[Mapping[Action, str | None]] = {
     Action.CONFIRM_NEW_ENTITY: "withdraw",
     Action.SELECT_PREDICATE: "withdraw",
     Action.ACCEPT: "withdraw",
-    Action.CORRECT: "withdraw",
+    Action.CORRECT: None,  # the text was read anew: what that says is forgotten or corrected by itself
     Action.REJECT: "reopen",
     Action.RELEASE: "quarantine",
     Action.QUARANTINE: "release_quarantine",
@@ -65,11 +67,13 @@ COMPENSATION: Final[Mapping[Action, str | None]] = {
     Action.AMEND: "correct_relationship",
     Action.DISPUTE: "lift",
     Action.LIFT: "dispute",
-    Action.RETIRE: "reinstate_support",
-    Action.REINSTATE: "retire_evidence",
+    Action.RETIRE: None,  # for good: whoever still means it says it again
+    Action.REINSTATE: "quarantine",
     Action.REVERIFY: None,
     Action.NOT_COMPETING: None,
     Action.REDACT: None,
+    Action.WITHDRAW: None,  # the question is open again: it is answered anew
+    Action.REOPEN: None,
 }
 
 OF_MANAGERS: Final = frozenset(

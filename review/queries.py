@@ -17,6 +17,7 @@ from review.models import Decision, Task, TaskEvent, Waiting
 from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
 RELATED = ("owner", "item", "fragment", "observation", "resolution", "relationship__owner", "rival__owner")
+UNDOING: Final = (DecisionAction.WITHDRAW, DecisionAction.REOPEN)
 LONGEST_FIRST: Final = Order("opened_at", newest_first=False)
 
 
@@ -158,10 +159,11 @@ def _asking(team_id: UUID, kind: TaskKind, subjects: Collection[str]) -> QuerySe
 class Answer:
     """A decision that an item has not carried out yet, and which of its observations it answers.
 
-    `overruled` when the record was forgotten or rejected since: a yes from before binds no more.
+    `overruled` when the record was forgotten, disputed or rejected since: a yes from before binds no more.
     """
 
     action: DecisionAction
+    message: str
     observation_ids: frozenset[UUID]
     mention_ref: str
     entity_id: UUID | None
@@ -181,6 +183,7 @@ def unused_answer(*, team_id: UUID, item_id: UUID) -> Answer | None:
     named = {found.observation_id} if found.observation_id else set(waiting.values_list("observation_id", flat=True))
     return Answer(
         action=DecisionAction(found.action),
+        message=found.message,
         observation_ids=frozenset(named),
         mention_ref=found.mention_ref,
         entity_id=found.entity_id,
@@ -230,12 +233,63 @@ def facts_of_decision(row: Decision) -> DecisionFacts:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class MadeDecision:
+    """An answer that was given, as much of it as its withdrawal needs.
+
+    :param carried_out_at: the moment of everything that its item wrote with it; None while it waits, or was void
+    :param cycle: of that commit
+    :param withdrawn: it was taken back already
+    :param followed: its item was sent back again since, by a decision that stands
+    """
+
+    owner_id: UUID
+    action: DecisionAction
+    task_id: UUID | None
+    task_reason: str
+    item_id: UUID | None
+    observation_ids: frozenset[UUID]
+    carried_out_at: datetime | None
+    cycle: int | None
+    withdrawn: bool
+    followed: bool
+
+
+def made_decision(*, team_id: UUID, decision_id: UUID) -> MadeDecision:
+    """Return an answer as its withdrawal needs it.
+
+    :raises NotThere: no such decision in the team
+    """
+    row = Decision.objects.of_team(team_id).select_related("task", "item").filter(pk=decision_id).first()
+    if row is None:
+        raise NotThere
+    use = row.uses.filter(carried_out=True).first()
+    waited = Waiting.objects.of_team(team_id).filter(task=row.task, item=row.item)
+    later = Decision.objects.of_team(team_id).filter(item=row.item, seq__gt=row.seq)
+    undone = set(later.filter(action__in=UNDOING).values_list("task_id", flat=True))
+    since = set(later.filter(item_version__isnull=False).values_list("task_id", flat=True))
+    return MadeDecision(
+        owner_id=row.owner_id,
+        action=DecisionAction(row.action),
+        task_id=row.task_id,
+        task_reason=row.task.reason if row.task else "",
+        item_id=row.item_id,
+        observation_ids=frozenset(
+            [row.observation_id] if row.observation_id else waited.values_list("observation_id", flat=True)
+        ),
+        carried_out_at=use.recorded_at if use else None,
+        cycle=use.cycle if use else None,
+        withdrawn=row.task_id in undone,
+        followed=bool(since - undone),
+    )
+
+
 def _is_overruled(decision: Decision) -> bool:
     if decision.relationship_id is None:
         return False
     later = Decision.objects.of_team(decision.team_id).filter(
         relationship_id=decision.relationship_id,
-        action__in=(DecisionAction.FORGET, DecisionAction.REJECT),
+        action__in=(DecisionAction.FORGET, DecisionAction.DISPUTE, DecisionAction.REJECT),
         seq__gt=decision.seq,
     )
     return bool(later.exists())
@@ -310,9 +364,14 @@ def open_reason(*, team_id: UUID, item_id: UUID) -> str | None:
     return rows.order_by("seq").values_list("task__reason", flat=True).first()
 
 
-def items_waiting_for(*, team_id: UUID, relationship_id: UUID) -> set[UUID]:
-    """Return the items that wait for the answer to a question about one record."""
+def items_waiting_for(*, team_id: UUID, relationship_id: UUID, asked: Collection[str] | None = None) -> set[UUID]:
+    """Return the items that wait for the answer to a question about one record.
+
+    :param asked: the reasons of the questions that are meant; all of them when left out
+    """
     rows = Waiting.objects.of_team(team_id).filter(task__relationship_id=relationship_id, task__status__in=UNSETTLED)
+    if asked is not None:
+        rows = rows.filter(task__reason__in=asked)
     return set(rows.values_list("item_id", flat=True))
 
 

@@ -51,3 +51,5 @@ class DecisionAction(StrEnum):
     REVERIFY = "verify_again"
     NOT_COMPETING = "do_not_compete"
     REDACT = "redact"
+    WITHDRAW = "withdraw"
+    REOPEN = "reopen"

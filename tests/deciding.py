@@ -9,7 +9,7 @@ from densemem.auth import Principal
 from densemem.providers.base import Provider
 from densemem.providers.scripted import Scripted
 from entities.models import Entity
-from placement.decide import Decided, decide, forget, quarantine
+from placement.decide import Decided, correct_relationship, decide, forget, quarantine
 from placement.models import Item
 from placement.status import IngestView, get_placement
 from placement.tasks import drain
@@ -90,3 +90,30 @@ def retracted(who: Principal, record: RelationshipRecord, **fields: Any) -> Deci
     """Forget a record at the version it has."""
     given = {"expected_version": record.version, "body": {"message": "Told by mistake."}, **fields}
     return forget(principal=who, relationship_id=record.id, idempotency_key=uuid4().hex, now=timezone.now(), **given)
+
+
+def hold_back(done: Any, who: Principal, record: RelationshipRecord, **fields: Any) -> Decided:
+    """Dispute or lift, as `done` says, a record at the version it has."""
+    record.refresh_from_db()
+    given = {"expected_version": record.version, "body": {"message": "I doubt it."}, **fields}
+    return done(principal=who, relationship_id=record.id, idempotency_key=uuid4().hex, now=timezone.now(), **given)
+
+
+def corrected(who: Principal, record: RelationshipRecord, *, expected: int | None = None, **fields: Any) -> Decided:
+    """Correct a record, at the version it has unless another is expected; `fields` are of the body."""
+    record.refresh_from_db()
+    return correct_relationship(
+        principal=who,
+        relationship_id=record.id,
+        expected_version=expected or record.version,
+        body={"message": "Misread.", **fields},
+        idempotency_key=uuid4().hex,
+        now=timezone.now(),
+    )
+
+
+def reasoned(done: Any, who: Principal, **about: Any) -> Decided:
+    """Do what needs nothing but a reason."""
+    return done(
+        principal=who, body={"reason": "It was wrong."}, idempotency_key=uuid4().hex, now=timezone.now(), **about
+    )

@@ -5,7 +5,14 @@ Each is called inside the transaction of the operation that conducts it.
 
 from evidence.operations.echoes import Passage, forget_served, note_served
 from evidence.operations.holding import hold_by_person, quarantine, release
-from evidence.operations.sources import FragmentUnknown, SourceStep, advance_source, lock_source, retire_fragments
+from evidence.operations.sources import (
+    FragmentUnknown,
+    SourceStep,
+    advance_source,
+    lock_source,
+    retire_fragment,
+    retire_fragments,
+)
 from evidence.operations.staging import Copied, Staged, copy_words, open_ingest, stage
 
 __all__ = [
@@ -23,6 +30,7 @@ __all__ = [
     "open_ingest",
     "quarantine",
     "release",
+    "retire_fragment",
     "retire_fragments",
     "stage",
 ]

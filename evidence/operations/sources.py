@@ -11,6 +11,7 @@ from django.conf import settings
 from densemem.core.canonical import digest, keyed_digest
 from densemem.core.faults import Because, Fault, Refused
 from densemem.core.ids import uuid7
+from densemem.db.insert import insert
 from densemem.db.locks import lock
 from densemem.db.read import fetch
 from evidence.models import (
@@ -116,6 +117,12 @@ def retire_fragments(
         ],
         ignore_conflicts=True,
     )
+
+
+def retire_fragment(*, team_id: UUID, owner_id: UUID, fragment_id: UUID, now: datetime) -> None:
+    """Withdraw a fragment because its owner decided so; that it is its own, and counts, has been checked."""
+    row = FragmentRetirement(team_id=team_id, fragment_id=fragment_id, by_profile_id=owner_id, recorded_at=now)
+    insert([row])
 
 
 def _content_hash(said: Sequence[EvidenceIn]) -> str:

@@ -2,20 +2,28 @@
 
 from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries, Statements
 from placement.api.ingests import Ingest, Ingests
+from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
 from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
 
 __all__ = [
     "Adoptions",
+    "Corrections",
     "Decisions",
+    "Disputes",
     "Ingest",
     "Ingests",
     "Inspections",
+    "Lifts",
     "Predicate",
     "PredicateAliases",
     "PredicateLifecycle",
     "Predicates",
     "Quarantines",
+    "Reinstatements",
+    "Retirements",
     "Retractions",
     "Retries",
     "Statements",
+    "Verifications",
+    "Withdrawals",
 ]

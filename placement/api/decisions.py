@@ -62,7 +62,7 @@ class Decisions(APIView):
     def post(self, request: Request, review_id: str) -> Response:
         """Answer a review task. What the answer is about goes back to policy, with the answer as a given."""
         done = decide(review_id=read_id(review_id), **rehearsable(request))
-        return _answer(done)
+        return answered(done)
 
 
 class Retractions(APIView):
@@ -82,7 +82,7 @@ class Retractions(APIView):
             expected_version=version_seen(request, number),
             **rehearsable(request),
         )
-        return _answer(done)
+        return answered(done)
 
 
 class Adoptions(APIView):
@@ -96,7 +96,7 @@ class Adoptions(APIView):
     )
     def post(self, request: Request) -> Response:
         """Let exact words of another profile's evidence count for you; poll the ingest that it answers with."""
-        return _answer(adopt(**rehearsable(request)))
+        return answered(adopt(**rehearsable(request)))
 
 
 class Statements(APIView):
@@ -116,7 +116,7 @@ class Statements(APIView):
             expected_version=version_seen(request, number, of="conflict"),
             **rehearsable(request),
         )
-        return _answer(done)
+        return answered(done)
 
 
 class Retries(APIView):
@@ -131,7 +131,7 @@ class Retries(APIView):
     def post(self, request: Request, ingest_id: str) -> Response:
         """Place the failed texts of an ingest again; for its owner, or a manager."""
         done = retry(ingest_id=read_id(ingest_id), **rehearsable(request))
-        return _answer(done)
+        return answered(done)
 
 
 class Quarantines(APIView):
@@ -146,7 +146,7 @@ class Quarantines(APIView):
     def post(self, request: Request, fragment_id: str) -> Response:
         """Hold evidence that was accepted: what rests on it is judged again without it; for managers."""
         done = quarantine(fragment_id=read_id(fragment_id), **rehearsable(request))
-        return _answer(done)
+        return answered(done)
 
 
 class Inspections(APIView):
@@ -205,7 +205,8 @@ def version_in_tag(request: Request, *, starts: str, of: str) -> int:
     return int(found)
 
 
-def _answer(done: Decided) -> Response:
+def answered(done: Decided) -> Response:
+    """Answer a decision: 201 when it stands, 200 when it was rehearsed."""
     response = Response(asdict(done), status=200 if done.dry_run else 201)
     if done.check_after_seconds:
         response["Retry-After"] = str(done.check_after_seconds)

@@ -6,11 +6,16 @@ records, questions.
 """
 
 from placement.decide.adopt import adopt
+from placement.decide.again import verify_again
 from placement.decide.answer import decide
 from placement.decide.conflicts import state_not_competing
+from placement.decide.corrections import correct_relationship
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
+from placement.decide.holds import dispute, lift
 from placement.decide.registry import RegistryDecided, change_lifecycle, register_predicate, register_wording
+from placement.decide.supports import reinstate_support, retire_evidence
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
+from placement.decide.withdrawals import withdraw_decision
 
 __all__ = [
     "Decided",
@@ -20,12 +25,19 @@ __all__ = [
     "RegistryDecided",
     "adopt",
     "change_lifecycle",
+    "correct_relationship",
     "decide",
+    "dispute",
     "forget",
     "inspect",
+    "lift",
     "quarantine",
     "register_predicate",
     "register_wording",
+    "reinstate_support",
+    "retire_evidence",
     "retry",
     "state_not_competing",
+    "verify_again",
+    "withdraw_decision",
 ]

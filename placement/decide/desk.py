@@ -52,6 +52,8 @@ IMPACT: Final[Mapping[DecisionAction, str]] = {
     DecisionAction.REINSTATE: "The support counts again, and its Relationship was judged again with it.",
     DecisionAction.REVERIFY: "The text is verified once more, and policy decides with the new judgment.",
     DecisionAction.NOT_COMPETING: "Your position is recorded. The conflict closes when every position says so.",
+    DecisionAction.WITHDRAW: "What the answer granted is revoked, what it replaced is back, and the question is open.",
+    DecisionAction.REOPEN: "What was rejected waits again, and the question is open.",
     DecisionAction.REDACT: "The text and every copy of its words are gone. Ids and decisions stay.",
 }
 

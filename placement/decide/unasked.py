@@ -8,19 +8,18 @@ from django.db import transaction
 
 from densemem.auth import Principal
 from densemem.core.faults import NotThere
-from densemem.db.locks import lock
 from evidence.operations import hold_by_person
 from evidence.queries import HeldText, fragment_exists, held_text, is_current, is_guarded, is_quarantined
+from placement.decide.asked import Questions
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_reason, read_retraction
 from placement.models import Item
-from placement.operations import ask_for_release, requeue, set_aside, settle, wake
+from placement.operations import ask_for_release, requeue, set_aside, wake
 from placement.queries import failed_items, item_of_fragment, owner_of_ingest
 from placement.vocabulary import ItemState
 from relationships.operations import retract
-from review.operations import cancel_tasks_about
 from review.policy import check_decider
-from review.queries import Said, is_asked, items_waiting_for, messages_about, open_reason
+from review.queries import Said, is_asked, messages_about
 from review.vocabulary import DecisionAction, TaskKind
 
 
@@ -63,8 +62,8 @@ def forget(
         if earlier := desk.earlier():
             return earlier
         team = principal.team_id
-        waiting = items_waiting_for(team_id=team, relationship_id=relationship_id)
-        staged = desk.stage(beside=waiting)
+        questions = Questions(desk, relationship_id)
+        staged = desk.stage(beside=questions.waiting)
         retract(
             team_id=team,
             owner_id=principal.profile_id,
@@ -72,12 +71,8 @@ def forget(
             expected_version=expected_version,
             now=now,
         )
-        _check_nothing_new(team, relationship_id, waiting)
         made = desk.record(staged=staged, relationship_id=relationship_id)
-        lock("questions", team, principal.profile_id)
-        cancel_tasks_about(team_id=team, relationship_id=relationship_id, reason="forgotten", now=now)
-        for item_id in sorted(waiting):
-            _settle_unasked(desk, item_id)
+        questions.withdraw("forgotten")
         return desk.answer(made)
 
 
@@ -179,17 +174,3 @@ def _ask_again(desk: Desk, item: Item) -> Decided:
 def _check_current(item: Item) -> None:
     if not is_current(team_id=item.team_id, fragment_id=item.fragment_id):
         raise DecisionRefused("A newer revision of the source took its place.", code="revision_not_current")
-
-
-def _check_nothing_new(team_id: UUID, relationship_id: UUID, known: set[UUID]) -> None:
-    """Refuse when a text began to wait for an answer about the record before it was locked: its item is not."""
-    if items_waiting_for(team_id=team_id, relationship_id=relationship_id) - known:
-        raise DecisionRefused("Something new came in about this Relationship. Try again.", code="changed_meanwhile")
-
-
-def _settle_unasked(desk: Desk, item_id: UUID) -> None:
-    """End an item whose last question was withdrawn."""
-    item = desk.item(item_id)
-    reason = open_reason(team_id=item.team_id, item_id=item.id)
-    if item.state == ItemState.AWAITING_REVIEW and reason is None:
-        settle(item, reason=None, now=desk.now, actor_id=desk.principal.profile_id)

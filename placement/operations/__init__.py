@@ -13,6 +13,7 @@ from placement.operations.claims import (
     wake,
 )
 from placement.operations.ends import (
+    HELD,
     end_failed,
     end_held,
     end_quarantined,
@@ -27,6 +28,7 @@ from placement.operations.intake import Staging, lock_items, open_run, supersede
 from placement.operations.steps import ask_for_release, end, requeue
 
 __all__ = [
+    "HELD",
     "CallReport",
     "Claim",
     "LeaseLost",

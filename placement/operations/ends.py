@@ -26,6 +26,8 @@ from relationships.vocabulary import Status
 from review.operations import NewTask
 from review.queries import open_reason
 
+HELD: Final = "evidence_quarantined"  # why supports are revoked whose text is held
+
 KEEP: Final = f"""
     INSERT INTO placement_itemanswer (id, team_id, item_id, fragment_id, cycle, stage, model, payload)
     SELECT %(id)s, team_id, id, fragment_id, version, 'extract', %(model)s, %(payload)s
@@ -116,7 +118,7 @@ def set_aside(row: Item, *, reason: str, now: datetime, actor_id: UUID | None = 
     """
     team, fragments = row.team_id, [row.fragment_id]
     share("groups", team)
-    bare, because = Status.QUARANTINED, "evidence_quarantined"
+    bare, because = Status.QUARANTINED, HELD
     with writing_for_all(Writer.HOLD):
         revoke_for_fragments(
             team_id=team, fragment_ids=fragments, reason=because, now=now, bare=bare, actor_id=actor_id

@@ -98,9 +98,14 @@ def withdraw_questions(
 
 
 def supersede_items(
-    *, team_id: UUID, fragment_ids: Sequence[UUID], now: datetime, beside: Collection[UUID] = ()
+    *,
+    team_id: UUID,
+    fragment_ids: Sequence[UUID],
+    now: datetime,
+    beside: Collection[UUID] = (),
+    reason: str = "newer_revision",
 ) -> None:
-    """End the work on fragments that a newer revision replaced: what is queued, waits for a person, failed, or is held.
+    """End the work on fragments that count no more: what is queued, waits for a person, failed, or is held.
 
     :param beside: items to lock with the others, in one order
     """
@@ -113,7 +118,7 @@ def supersede_items(
         if row.fragment_id in outdated and row.state in UNFINISHED:
             held = row.state == ItemState.QUARANTINED
             category = ItemCategory.QUARANTINED if held else ItemCategory.PROCESSED
-            end(row, state=ItemState.SUPERSEDED, category=category, reason="newer_revision", now=now)
+            end(row, state=ItemState.SUPERSEDED, category=category, reason=reason, now=now)
 
 
 def lock_items(*, team_id: UUID, item_ids: Collection[UUID]) -> list[Item]:

@@ -36,6 +36,7 @@ class Bound:
     :param shown: the active records that the owner saw beside what it released
     :param lifted: records whose holds the owner answered with yes
     :param corrected: records that the owner declared to be mistakes of its own
+    :param again: by draft ref, why its owner has it verified once more
     """
 
     settled: Mapping[str, UUID] = field(default_factory=dict)
@@ -46,6 +47,7 @@ class Bound:
     shown: frozenset[UUID] = frozenset()
     lifted: frozenset[UUID] = frozenset()
     corrected: frozenset[UUID] = frozenset()
+    again: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ from relationships.policy import (
     decide_standing,
     effective_at,
     outcome_of,
+    reevaluate,
 )
 from relationships.vocabulary import CrossReferenceKind, LineageKind, Modality, Outcome, Status, Verdict
 from review.vocabulary import TaskKind
@@ -79,6 +80,7 @@ class _Sheet:
 
     observations: list[NewObservation] = field(default_factory=list)
     supports: list[NewSupport] = field(default_factory=list)
+    revoked: list[UUID] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     references: list[NewReference] = field(default_factory=list)
     lineage: list[NewLineage] = field(default_factory=list)
@@ -113,6 +115,7 @@ def decide_knowledge(
         observations=tuple(sheet.observations),
         records=tuple(_new_record(w) for w in bench.created()),
         supports=tuple(sheet.supports),
+        revoked=tuple(sheet.revoked),
         changes=tuple(sheet.changes),
         references=tuple(sheet.references),
         lineage=tuple(sheet.lineage),
@@ -173,6 +176,7 @@ def _observation(draft: Ready, *, given: Given, mentions: MentionsDecided, resul
         relationship_id=None,
         outcome=Outcome.PENDING,
         reason="",
+        asked_because=given.bound.again.get(ref, ""),
     )
 
 
@@ -225,6 +229,8 @@ def _relate(
     met = _meet(case, record, given=given, bench=bench, corrected=corrected)
     case = replace(case, conflict=met.rival is not None, restated=met.restated)
     standing = decide_standing(case)
+    if seen.asked_because and seen.verdict is not Verdict.ENTAILED:
+        standing = _without(record, seen, standing, bench=bench, sheet=sheet)
     if standing.grants:
         sheet.supports += bench.support(record, seen)
     actor = given.owner_id if case.released else None
@@ -241,6 +247,21 @@ def _relate(
             Held(TaskKind.RELATIONSHIP, subject, standing.reason, seen.id, relationship_id=record.id, rival_id=rival)
         )
     return replace(seen, outcome=_outcome(seen, standing), reason=standing.reason)
+
+
+def _without(record: Working, seen: NewObservation, standing: Standing, *, bench: Workbench, sheet: _Sheet) -> Standing:
+    """Take from a record the support of a text that, verified once more, does not say so; judge it by what is left."""
+    gone = bench.revoke(record, seen)
+    sheet.revoked += gone
+    if not gone or record.tier is None or record.status is None:
+        return standing
+    left = reevaluate(
+        tier=record.tier,
+        status=record.status,
+        groups=bench.voices(record),
+        authoritative=any(s.authoritative for s in record.effective),
+    )
+    return replace(left, reason=standing.reason, task=False)
 
 
 def _identity(seen: NewObservation, predicate: Behaviour, given: Given) -> Identity:
@@ -353,7 +374,8 @@ def _rests_on(record: Working, fragment_id: UUID) -> bool:
 
 def _outcome(seen: NewObservation, standing: Standing) -> Outcome:
     """Name what became of the observation; one that an active record does not need says why by itself."""
-    if standing.status is not Status.ACTIVE or standing.grants:
+    verified_away = seen.asked_because and seen.verdict is not Verdict.ENTAILED
+    if not verified_away and (standing.status is not Status.ACTIVE or standing.grants):
         return outcome_of(standing)
     if seen.verdict is Verdict.CONTRADICTED:
         return Outcome.REJECTED

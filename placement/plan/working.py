@@ -1,7 +1,7 @@
 """The records that one item works on, in memory."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -147,13 +147,21 @@ class Workbench:
         ]
         record.supports += [
             StoredSupport(
-                given.fragment_id, start, end, given.group_id, given.authoritative, True, given.observed_at, NEWEST
+                given.fragment_id,
+                start,
+                end,
+                given.group_id,
+                given.authoritative,
+                True,
+                given.observed_at,
+                NEWEST,
+                seen.id,
             )
             for start, end in fresh
         ]
         return [
             NewSupport(
-                id=derived_id("support", record.id, given.fragment_id, start, end),
+                id=_support_id(record, given.fragment_id, start, end),
                 relationship_id=record.id,
                 observation_id=seen.id,
                 verification_id=seen.verification_id,
@@ -163,6 +171,12 @@ class Workbench:
             )
             for start, end in fresh
         ]
+
+    def revoke(self, record: Working, seen: NewObservation) -> list[UUID]:
+        """Let the spans of an observation support a record no more, and return the supports that counted."""
+        gone = [s for s in record.effective if s.observation_id == seen.id]
+        record.supports = [replace(s, effective=False) if s in gone else s for s in record.supports]
+        return [_support_id(record, s.fragment_id, s.start, s.end) for s in gone]
 
     def step(
         self, record: Working, standing: Standing, *, verification_id: UUID, actor_id: UUID | None = None
@@ -195,6 +209,10 @@ class Workbench:
         record.held_by_person = change.held_by_person
         record.support_count, record.source_group_count = counts
         return change
+
+
+def _support_id(record: Working, fragment_id: UUID, start: int, end: int) -> UUID:
+    return derived_id("support", record.id, fragment_id, start, end)
 
 
 def _working(stored: StoredRecord) -> Working:

@@ -11,7 +11,10 @@ from relationships.vocabulary import Verdict
 
 
 class VerificationEvent(Ledger, TeamRow):
-    """One schema-valid judgment of one observation; its rationale lies in `evidence.Wording`."""
+    """One schema-valid judgment of one observation; its rationale lies in `evidence.Wording`.
+
+    `reason` is given where somebody asked for it explicitly.
+    """
 
     observation = TeamKey("relationships.Observation", related_name="verifications")
     cycle = models.PositiveIntegerField(default=1)
@@ -19,6 +22,7 @@ class VerificationEvent(Ledger, TeamRow):
     confidence = models.DecimalField(max_digits=5, decimal_places=4)
     model = models.CharField(max_length=128)
     response_hash = models.CharField(max_length=64)
+    reason = models.CharField(max_length=1000, blank=True)
 
     class Meta(Ledger.Meta):
         constraints: ClassVar = [

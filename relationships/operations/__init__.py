@@ -4,33 +4,42 @@ A change of a record is one `Change`: it appends the transition and then updates
 always equals the record.
 """
 
+from relationships.operations.amendment import amend
 from relationships.operations.conflicts import settling
+from relationships.operations.holds import dispute, lift, retract
 from relationships.operations.knowledge import write_knowledge
+from relationships.operations.meeting import MeetsAnother, NotOwned, VersionStale, check_own
 from relationships.operations.registry import append_definition
 from relationships.operations.standing import (
     FanoutExceeded,
-    NotOwned,
-    VersionStale,
     apply_changes,
     recompute_for_groups,
     refresh_documents,
-    retract,
     revoke_for_fragments,
 )
 from relationships.operations.statements import may_speak, say_not_competing
+from relationships.operations.supports import reinstate
+from relationships.operations.withdrawal import withdraw
 
 __all__ = [
     "FanoutExceeded",
+    "MeetsAnother",
     "NotOwned",
     "VersionStale",
+    "amend",
     "append_definition",
     "apply_changes",
+    "check_own",
+    "dispute",
+    "lift",
     "may_speak",
     "recompute_for_groups",
     "refresh_documents",
+    "reinstate",
     "retract",
     "revoke_for_fragments",
     "say_not_competing",
     "settling",
+    "withdraw",
     "write_knowledge",
 ]

@@ -19,7 +19,7 @@ from relationships.models import (
 )
 from relationships.operations.conflicts import settling, touch
 from relationships.operations.standing import apply_changes
-from relationships.plan import KnowledgePlan, NewObservation, NewSupport, Origin
+from relationships.plan import Change, KnowledgePlan, NewObservation, NewRecord, NewSupport, Origin
 from relationships.vocabulary import AGAINST, SupportAction
 
 
@@ -37,9 +37,10 @@ def write_knowledge(*, origin: Origin, plan: KnowledgePlan, model: str, response
 def _write(origin: Origin, plan: KnowledgePlan, *, model: str, response_hash: str, now: datetime) -> None:
     team = origin.team_id
     _write_observations(origin, plan.observations, model=model, response_hash=response_hash, now=now)
-    _insert_records(origin, plan, now=now)
+    insert_records(team_id=team, owner_id=origin.owner_id, records=plan.records, changes=plan.changes, now=now)
     _write_resolutions(team, plan.observations, now=now)
     _grant(origin, plan.supports, now=now)
+    _revoke(origin, plan.revoked, now=now)
     apply_changes(team_id=team, changes=plan.changes, created={r.id for r in plan.records}, now=now)
     insert(
         CrossReference(
@@ -55,7 +56,7 @@ def _write(origin: Origin, plan: KnowledgePlan, *, model: str, response_hash: st
         )
         for r in plan.references
     )
-    insert(
+    lineage = [
         Lineage(
             team_id=team,
             successor_id=x.successor_id,
@@ -65,7 +66,8 @@ def _write(origin: Origin, plan: KnowledgePlan, *, model: str, response_hash: st
             recorded_at=now,
         )
         for x in plan.lineage
-    )
+    ]
+    insert(lineage, ignore_conflicts=True)  # a decision that was withdrawn may be made again
 
 
 def _write_observations(
@@ -98,6 +100,7 @@ def _write_observations(
             confidence=o.confidence,
             model=model,
             response_hash=response_hash,
+            reason=o.asked_because,
             recorded_at=now,
         )
         for o in observations
@@ -130,14 +133,16 @@ def _observation(origin: Origin, o: NewObservation, *, now: datetime) -> Observa
     )
 
 
-def _insert_records(origin: Origin, plan: KnowledgePlan, *, now: datetime) -> None:
+def insert_records(
+    *, team_id: UUID, owner_id: UUID, records: Sequence[NewRecord], changes: Sequence[Change], now: datetime
+) -> None:
     """Insert the new records in the state of their last change."""
-    last = {c.relationship_id: c for c in plan.changes}
+    last = {c.relationship_id: c for c in changes}
     insert(
         RelationshipRecord(
             id=r.id,
-            team_id=origin.team_id,
-            owner_id=origin.owner_id,
+            team_id=team_id,
+            owner_id=owner_id,
             subject_entity_id=r.identity.subject_id,
             predicate_key=r.identity.predicate_key,
             object_entity_id=r.identity.object_entity_id,
@@ -160,7 +165,7 @@ def _insert_records(origin: Origin, plan: KnowledgePlan, *, now: datetime) -> No
             version=last[r.id].version,
             recorded_at=now,
         )
-        for r in plan.records
+        for r in records
     )
 
 
@@ -212,4 +217,19 @@ def _grant(origin: Origin, supports: Sequence[NewSupport], *, now: datetime) -> 
             recorded_at=now,
         )
         for s in supports
+    )
+
+
+def _revoke(origin: Origin, supports: Sequence[UUID], *, now: datetime) -> None:
+    """Revoke what a further judgment took the ground from; its owner asked for that judgment."""
+    insert(
+        SupportDecision(
+            team_id=origin.team_id,
+            support_id=support,
+            action=SupportAction.REVOKE,
+            actor_id=origin.owner_id,
+            reason="verified_again",
+            recorded_at=now,
+        )
+        for support in supports
     )

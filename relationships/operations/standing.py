@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from densemem.core import limits
-from densemem.core.faults import Because, NotThere, Refused
+from densemem.core.faults import Because, Refused
 from densemem.db.insert import insert
 from evidence.queries import count_voices, joins_around
 from relationships.models import (
@@ -15,24 +15,10 @@ from relationships.models import (
 )
 from relationships.operations.conflicts import touch
 from relationships.plan import Change
-from relationships.policy import Standing, StepRefused, StoredRecord, check_standing, check_step, reevaluate
+from relationships.policy import Standing, StoredRecord, check_standing, check_step, reevaluate
 from relationships.queries import records_about, records_by_id, records_of_groups, supports_of_fragments
 from relationships.search import write_documents
-from relationships.vocabulary import Status, SupportAction, Tier
-
-
-class NotOwned(Refused):
-    """The record belongs to another profile of the team."""
-
-    because = Because.FORBIDDEN
-    code = "not_owner"
-
-
-class VersionStale(Refused):
-    """The record changed since the caller looked at it."""
-
-    because = Because.STALE
-    code = "version_stale"
+from relationships.vocabulary import Status, SupportAction
 
 
 class FanoutExceeded(Refused):
@@ -127,42 +113,6 @@ def revoke_for_fragments(
     )
     recompute(team_id=team_id, record_ids={r.id for r in locked}, reason=reason, now=now, bare=bare)
     return records
-
-
-def retract(*, team_id: UUID, owner_id: UUID, relationship_id: UUID, expected_version: int, now: datetime) -> None:
-    """Take one of the caller's records out of recall; its history, evidence and entities stay.
-
-    :raises NotThere: no such record in the team
-    :raises NotOwned: it belongs to another profile
-    :raises VersionStale: it changed since the caller looked
-    :raises StepRefused: it is taken out already
-    """
-    rows = RelationshipRecord.objects.of_team(team_id).select_for_update().filter(pk=relationship_id)
-    row: RelationshipRecord | None = rows.first()
-    if row is None:
-        raise NotThere
-    if row.owner_id != owner_id:
-        raise NotOwned("Only the profile that owns a Relationship can forget it. Remember your own evidence instead.")
-    if row.version != expected_version:
-        raise VersionStale(f"The Relationship is at version {row.version} now. Look at it again, then decide.")
-    before = Status(row.status)
-    if before is Status.RETRACTED:
-        raise StepRefused("This Relationship is forgotten already.")
-    change = Change(
-        relationship_id=row.id,
-        version=row.version + 1,
-        tier_before=Tier(row.tier),
-        status_before=before,
-        tier=Tier(row.tier),
-        status=Status.RETRACTED,
-        held_by_person=True,
-        support_count=row.support_count,
-        source_group_count=row.source_group_count,
-        reason="forgotten_by_owner",
-        actor_id=owner_id,
-    )
-    apply_changes(team_id=team_id, changes=[change], now=now)
-    write_documents(team_id=team_id, record_ids={row.id}, now=now)
 
 
 def refresh_documents(

@@ -8,7 +8,7 @@ from densemem.core.faults import Because, NotThere, Refused
 from densemem.db.insert import insert
 from relationships.models import ConflictCase, ConflictPosition, ConflictStatement
 from relationships.operations.conflicts import carry_out, lock_cases
-from relationships.operations.standing import NotOwned, VersionStale
+from relationships.operations.meeting import NotOwned, VersionStale
 from relationships.policy.conflicts import ConflictState, Holder, decide_statement, have_said
 from relationships.stored import case_states, holders_of
 from relationships.vocabulary import ConflictStatus

@@ -16,6 +16,7 @@ from relationships.policy.standing import (
     Standing,
     decide_standing,
     from_support,
+    is_taken_out,
     outcome_of,
     reevaluate,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "decide_standing",
     "effective_at",
     "from_support",
+    "is_taken_out",
     "outcome_of",
     "reevaluate",
 ]

@@ -111,6 +111,11 @@ def from_support(*, groups: int, authoritative: bool) -> Standing:
     return Standing(Tier.CLAIM, Status.ACTIVE, "single_source")
 
 
+def is_taken_out(*, status: Status, held_by_person: bool) -> bool:
+    """Tell if a person took the record out; forgetting and disputing are always a person's."""
+    return status in (Status.RETRACTED, Status.DISPUTED) or (status is Status.REJECTED and held_by_person)
+
+
 def outcome_of(standing: Standing) -> Outcome:
     """Name the outcome of an observation in the public words; every hold reads as a need for review."""
     if standing.status is Status.ACTIVE:
@@ -142,10 +147,7 @@ def _judged_again(case: Case) -> bool:
 
 
 def _set_by_person(case: Case) -> bool:
-    """Tell if a person took the record out; forgetting and disputing are always a person's."""
-    return case.status in (Status.RETRACTED, Status.DISPUTED) or (
-        case.status is Status.REJECTED and case.held_by_person
-    )
+    return case.status is not None and is_taken_out(status=case.status, held_by_person=case.held_by_person)
 
 
 def _open_question(case: Case) -> str | None:

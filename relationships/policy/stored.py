@@ -29,6 +29,7 @@ class StoredSupport:
     effective: bool
     observed_at: datetime
     sequence: int
+    observation_id: UUID | None = None  # that it was granted for
 
 
 @dataclass(frozen=True, slots=True)

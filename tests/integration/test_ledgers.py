@@ -126,6 +126,7 @@ def any_value(field: models.Field) -> Any:
 NEEDED: dict[str, dict[str, Any]] = {
     "entities.ResolutionEvent": {"action": "ambiguous"},
     "densemem.Membership": {"profile_id": uuid4},
+    "evidence.FragmentRetirement": {"by_ingest_id": uuid4},
     "relationships.RelationshipRecord": {"object_entity_id": uuid4, "tier": "candidate", "status": "needs_review"},
     "densemem.Profile": {"kind": "person", "user_id": lambda: next(NUMBERS)},
     "evidence.Shingles": {"hashes": lambda: [1], "sample": lambda: [1]},
@@ -137,6 +138,7 @@ BESIDE: dict[str, dict[str, Any]] = {
     "entities.ResolutionEvent.entity": {"action": "create"},
     "evidence.Fragment.source": {"revision_id": uuid4},
     "evidence.Fragment.revision": {"source_id": uuid4},
+    "evidence.FragmentRetirement.by_profile": {"by_ingest_id": None},
     "relationships.RelationshipRecord.object_value": {"object_entity_id": None},
 }
 

@@ -39,6 +39,8 @@ FIELDS = {
     "verify_again": "message",
     "do_not_compete": "message",
     "redact": "message",
+    "withdraw": "message",
+    "reopen": "message",
 }
 TAKEN_BACK = {
     "acknowledge": None,
@@ -46,7 +48,7 @@ TAKEN_BACK = {
     "confirm_new_entity": "withdraw",
     "select_predicate": "withdraw",
     "accept": "withdraw",
-    "correct": "withdraw",
+    "correct": None,
     "reject": "reopen",
     "release_quarantine": "quarantine",
     "quarantine": "release_quarantine",
@@ -59,11 +61,13 @@ TAKEN_BACK = {
     "correct_relationship": "correct_relationship",
     "dispute": "lift",
     "lift": "dispute",
-    "retire_evidence": "reinstate_support",
-    "reinstate_support": "retire_evidence",
+    "retire_evidence": None,
+    "reinstate_support": "quarantine",
     "verify_again": None,
     "do_not_compete": None,
     "redact": None,
+    "withdraw": None,
+    "reopen": None,
 }
 # (action, kind of the task or None) -> may the owner, a manager, somebody else of the team.
 DECIDERS = [
