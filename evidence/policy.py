@@ -18,6 +18,10 @@ from evidence.vocabulary import Authority, SourceType
 UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 WORD: Final = regex.compile(rf"{UNSPACED}\p{{M}}*|(?:(?!{UNSPACED})[\p{{L}}\p{{N}}\p{{M}}_])+")
 
+# A name with fewer letters stands in too many texts, and one of more words is found by its runs.
+NAME_LETTERS: Final = 4
+NAME_WORDS: Final = 9
+
 
 @dataclass(frozen=True, slots=True)
 class SourceClaim:
@@ -137,6 +141,25 @@ def word_runs(text: str) -> frozenset[tuple[str, ...]]:
     """Return every run of five words of a text, without its punctuation."""
     words = WORD.findall(normal_text(text))
     return frozenset(_runs(words))
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text as copies are compared: folded, without punctuation."""
+    return WORD.findall(normal_text(text))
+
+
+def text_runs(text: str, *, most: int) -> list[tuple[str, ...]]:
+    """Return the runs of five words of a text by which a copy is found, evenly spread; a shorter text is one run."""
+    words = words_in(text)
+    found = list(dict.fromkeys(_runs(words))) or [tuple(words)] * bool(words)
+    return found[:: -(-len(found) // most) or 1]
+
+
+def name_run(name: str) -> tuple[str, ...] | None:
+    """Return a name as one run of words; None for what says too little, such as a number, or is too long."""
+    words = words_in(name)
+    telling = sum(char.isalpha() for word in words for char in word) >= NAME_LETTERS
+    return tuple(words) if telling and len(words) <= NAME_WORDS else None
 
 
 def near_copy(text: str, of: str) -> bool:

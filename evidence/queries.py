@@ -1,16 +1,18 @@
 """Reads of evidence. Everything is asked for within one team."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from densemem.core.words import REDACTED
 from densemem.db.read import fetch
 from evidence.models import (
     Fragment,
     FragmentRetirement,
     Quarantine,
+    RedactionReceipt,
     SecurityEvent,
     SecuritySignal,
     Source,
@@ -19,11 +21,13 @@ from evidence.models import (
 from evidence.policy import count_groups
 from evidence.vocabulary import QuarantineStatus, SecurityDecision, WordingKind
 
-# Whether it is current, and whether it is held.
+# Whether it is current and its words are there, and whether it is held.
 STANDS: Final = """
     NOT EXISTS (SELECT FROM evidence_fragmentretirement AS gone
                 WHERE (gone.team_id, gone.fragment_id) = (fragment.team_id, fragment.id))
-      AND (source.id IS NULL OR source.current_revision_id IS NOT DISTINCT FROM fragment.revision_id),
+      AND (source.id IS NULL OR source.current_revision_id IS NOT DISTINCT FROM fragment.revision_id)
+      AND NOT EXISTS (SELECT FROM evidence_content AS words
+                      WHERE words.id = fragment.content_id AND words.redacted_at IS NOT NULL),
     EXISTS (SELECT FROM evidence_quarantine AS held
             WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active')"""
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
@@ -79,7 +83,7 @@ class Standing:
     """
     If a fragment may be placed.
 
-    :param current: its revision is the source's current one, and nobody withdrew it
+    :param current: its revision is the source's current one, nobody withdrew it, and its text was not redacted
     :param held: it is in quarantine
     """
 
@@ -102,7 +106,7 @@ def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] 
 
 
 def is_current(*, team_id: UUID, fragment_id: UUID) -> bool:
-    """Tell if a fragment still counts: its revision is the source's current one, and nobody withdrew it."""
+    """Tell if a fragment still counts: it is of the source's current revision, neither withdrawn nor redacted."""
     return standing_of(team_id=team_id, fragment_id=fragment_id).current
 
 
@@ -127,6 +131,83 @@ def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
     """Return those of these fragments that are held."""
     held = Quarantine.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, status=QuarantineStatus.ACTIVE)
     return set(held.values_list("fragment_id", flat=True))
+
+
+def redacted_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these fragments whose text is gone."""
+    gone = Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids, content__redacted_at__isnull=False)
+    return set(gone.values_list("id", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Sharer:
+    """A fragment with a text that others may have too: whose, and where from."""
+
+    fragment_id: UUID
+    author_profile_id: UUID
+    author: str
+    source_label: str
+    source_key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedText:
+    """A text of a team, and every fragment that has it, the oldest first."""
+
+    content_id: UUID
+    normal_digest: str
+    redacted: bool
+    fragments: tuple[Sharer, ...]
+
+
+def shared_text(*, team_id: UUID, fragment_id: UUID) -> SharedText | None:
+    """Return the text of a fragment with all that share it; None when the team has no such fragment."""
+    of_team = Fragment.objects.of_team(team_id)
+    asked = of_team.filter(pk=fragment_id).select_related("content").first()
+    if asked is None:
+        return None
+    rows = of_team.filter(content=asked.content).select_related("owner", "source").order_by("seq")
+    return SharedText(
+        content_id=asked.content_id,
+        normal_digest=asked.content.normal_digest,
+        redacted=asked.content.redacted_at is not None,
+        fragments=tuple(
+            Sharer(r.id, r.owner_id, r.owner.name, r.source_label, r.source.source_key if r.source else None)
+            for r in rows
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RedactionFacts:
+    """A redaction that was carried out; `removed` are rows by table. It holds no text."""
+
+    id: UUID
+    fragment_id: UUID
+    actor_profile_id: UUID
+    actor: str
+    reason: str
+    removed: Mapping[str, int]
+    recorded_at: datetime
+
+
+def find_redaction(
+    *, team_id: UUID, redaction_id: UUID | None = None, fragment_id: UUID | None = None
+) -> RedactionFacts | None:
+    """Return a redaction of the team by its id, or by any fragment that had the text; None when there is none."""
+    receipts = RedactionReceipt.objects.of_team(team_id).select_related("redaction__actor")
+    if redaction_id is not None:
+        receipts = receipts.filter(redaction_id=redaction_id)
+    if fragment_id is not None:
+        content = Fragment.objects.of_team(team_id).filter(pk=fragment_id).values("content_id")
+        receipts = receipts.filter(redaction__content__in=content)
+    found = receipts.first()
+    if found is None:
+        return None
+    row = found.redaction
+    return RedactionFacts(
+        row.id, row.fragment_id, row.actor_id, row.actor.name, row.reason, found.removed, row.recorded_at
+    )
 
 
 def signals_of(*, team_id: UUID, fragment_id: UUID) -> list[SignalView]:
@@ -154,6 +235,7 @@ class HeldText:
     fragment_id: UUID
     owner_profile_id: UUID
     held: bool
+    redacted: bool
     text: str
     signals: tuple[SignalView, ...]
     history: tuple[SecurityStep, ...]
@@ -167,7 +249,8 @@ def held_text(*, team_id: UUID, fragment_id: UUID) -> HeldText:
         fragment_id=fragment.id,
         owner_profile_id=fragment.owner_id,
         held=is_quarantined(team_id=team_id, fragment_id=fragment_id),
-        text=fragment.content.text,
+        redacted=fragment.content.redacted_at is not None,
+        text=fragment.content.text if fragment.content.redacted_at is None else REDACTED,
         signals=tuple(signals_of(team_id=team_id, fragment_id=fragment_id)),
         history=tuple(SecurityStep(e.kind, e.decision, e.actor_id, e.reason, e.recorded_at) for e in events),
     )
@@ -180,8 +263,9 @@ def is_guarded(*, team_id: UUID, fragment_id: UUID) -> bool:
 
 
 def usable_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
-    """Return those of these fragments that a decision may rest on: current, not withdrawn, not held."""
-    rows = Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids).select_related("source")
+    """Return those of these fragments that a decision may rest on: current, not withdrawn, held or redacted."""
+    there = Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids, content__redacted_at__isnull=True)
+    rows = there.select_related("source")
     current = {r.id for r in rows if r.source is None or r.source.current_revision_id == r.revision_id}
     gone = FragmentRetirement.objects.of_team(team_id).filter(fragment_id__in=current)
     return current - set(gone.values_list("fragment_id", flat=True)) - held_among(team_id=team_id, fragment_ids=current)

@@ -12,4 +12,6 @@ urlpatterns = [
     path("relationships/<str:relationship_id>/retractions", api.Retractions.as_view(), name="retractions"),
     path("evidence/<str:fragment_id>/quarantines", api.Quarantines.as_view(), name="quarantines"),
     path("evidence/<str:fragment_id>/inspections", api.Inspections.as_view(), name="inspections"),
+    path("evidence/<str:fragment_id>/redactions", api.Redactions.as_view(), name="redactions"),
+    path("redactions/<str:redaction_id>", api.Redaction.as_view(), name="redaction"),
 ]

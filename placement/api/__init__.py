@@ -2,5 +2,6 @@
 
 from placement.api.decisions import Decisions, Inspections, Quarantines, Retractions, Retries
 from placement.api.ingests import Ingest, Ingests
+from placement.api.redactions import Redaction, Redactions
 
-__all__ = ["Decisions", "Ingest", "Ingests", "Inspections", "Quarantines", "Retractions", "Retries"]
+__all__ = ["Decisions", "Ingest", "Ingests", "Inspections", "Quarantines", "Redaction", "Redactions", "Retractions", "Retries"]

@@ -7,6 +7,7 @@ records, questions.
 
 from placement.decide.answer import decide
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
+from placement.decide.redact import Receipt, Redacted, get_redaction, redact
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
 
 __all__ = [
@@ -14,9 +15,13 @@ __all__ = [
     "DecisionRefused",
     "EvidenceUnusable",
     "Inspected",
+    "Receipt",
+    "Redacted",
     "decide",
     "forget",
+    "get_redaction",
     "inspect",
     "quarantine",
+    "redact",
     "retry",
 ]

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.ledger import Ledger, redactable
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Modality, Outcome, Polarity, TimePrecision
 
@@ -39,6 +39,12 @@ class Observation(Ledger, TeamRow):
             word_check("observation", "modality", Modality),
             models.UniqueConstraint(name="observation_once", fields=["team", "item", "cycle", "ref"]),
         ]
+        triggers: ClassVar = redactable(
+            ref="'REDACTED:' || OLD.id",
+            subject_ref="'[redacted]'",
+            object_ref="CASE OLD.object_ref WHEN '' THEN '' ELSE '[redacted]' END",
+            scope_key="CASE WHEN OLD.scope_key IS NOT NULL THEN '[redacted]' END",
+        )
 
 
 class ObservationSpan(Ledger, TeamRow):

@@ -5,6 +5,7 @@ always equals the record.
 """
 
 from relationships.operations.knowledge import write_knowledge
+from relationships.operations.redaction import lock_records, rewrite_documents
 from relationships.operations.standing import (
     FanoutExceeded,
     NotOwned,
@@ -21,9 +22,11 @@ __all__ = [
     "NotOwned",
     "VersionStale",
     "apply_changes",
+    "lock_records",
     "recompute_for_groups",
     "refresh_documents",
     "retract",
     "revoke_for_fragments",
+    "rewrite_documents",
     "write_knowledge",
 ]

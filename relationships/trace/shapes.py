@@ -10,6 +10,7 @@ from densemem.core import limits
 from relationships.search import Claim, Profile
 
 HELD = "held"
+REDACTED = "redacted"
 T = TypeVar("T")
 
 
