@@ -75,9 +75,7 @@ class Value(Ledger, TeamRow):
                 nulls_distinct=False,
             ),
         ]
-        triggers: ClassVar = redactable(
-            display="'[redacted]'", canonical="'REDACTED:' || OLD.id", unit="NULL"
-        )
+        triggers: ClassVar = redactable(display="'[redacted]'", canonical="'REDACTED:' || OLD.id", unit="NULL")
 
 
 class ResolutionEvent(Ledger, TeamRow):

@@ -43,9 +43,7 @@ class NewValue:
     display: str
 
 
-def new_value(
-    *, team_id: UUID, value: CanonicalValue, display: str, spent: Collection[UUID] = frozenset()
-) -> NewValue:
+def new_value(*, team_id: UUID, value: CanonicalValue, display: str, spent: Collection[UUID] = frozenset()) -> NewValue:
     """Return the value under the id that its team, type, form and unit always give.
 
     :param spent: ids of values whose words are gone: what is said again is kept under the next id

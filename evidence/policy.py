@@ -140,7 +140,7 @@ def normal_text(text: str) -> str:
 def word_runs(text: str) -> frozenset[tuple[str, ...]]:
     """Return every run of five words of a text, without its punctuation."""
     words = WORD.findall(normal_text(text))
-    return frozenset(_runs(words))
+    return frozenset(runs_of(words))
 
 
 def words_in(text: str) -> list[str]:
@@ -151,7 +151,7 @@ def words_in(text: str) -> list[str]:
 def text_runs(text: str, *, most: int) -> list[tuple[str, ...]]:
     """Return the runs of five words of a text by which a copy is found, evenly spread; a shorter text is one run."""
     words = words_in(text)
-    found = list(dict.fromkeys(_runs(words))) or [tuple(words)] * bool(words)
+    found = list(dict.fromkeys(runs_of(words))) or [tuple(words)] * bool(words)
     return found[:: -(-len(found) // most) or 1]
 
 
@@ -193,6 +193,6 @@ def _root(parent: dict[UUID, UUID], group: UUID) -> UUID:
     return group
 
 
-def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
-    """Yield each run of words."""
-    return zip(*(words[shift:] for shift in range(NEAR_COPY_WORDS)), strict=False)
+def runs_of(words: list[str], size: int = NEAR_COPY_WORDS) -> Iterator[tuple[str, ...]]:
+    """Yield each run of so many words."""
+    return zip(*(words[shift:] for shift in range(size)), strict=False)

@@ -102,7 +102,9 @@ def _asked(
 ) -> Asked:
     hidden = card.text is None
     claim, rival = (None if hidden or i is None else claims.get(i) for i in (task.relationship_id, task.rival_id))
-    return Asked(task, _question(task, card, claim, rival, wordings), card, () if hidden else tuple(marks), claim, rival)
+    return Asked(
+        task, _question(task, card, claim, rival, wordings), card, () if hidden else tuple(marks), claim, rival
+    )
 
 
 def _question(

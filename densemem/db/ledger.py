@@ -14,7 +14,6 @@ from pgtrigger import compiler
 from densemem.db.fields import SEQUENCE, SequenceField
 from densemem.db.read import fetch
 
-
 REDACTING: Final = "densemem.redacting"  # on while the one function works that takes words out of history
 
 

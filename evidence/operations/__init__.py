@@ -4,7 +4,7 @@ Each is called inside the transaction of the operation that conducts it.
 """
 
 from evidence.operations.holding import hold_by_person, quarantine, release
-from evidence.operations.redaction import keep_receipt, open_redaction, take_out, traces
+from evidence.operations.redaction import keep_receipt, open_redaction, take_out, trace, traces
 from evidence.operations.sources import FragmentUnknown, SourceStep, advance_source, lock_source, retire_fragments
 from evidence.operations.staging import Copied, Staged, copy_words, open_ingest, stage
 
@@ -25,5 +25,6 @@ __all__ = [
     "retire_fragments",
     "stage",
     "take_out",
+    "trace",
     "traces",
 ]

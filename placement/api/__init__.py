@@ -4,4 +4,14 @@ from placement.api.decisions import Decisions, Inspections, Quarantines, Retract
 from placement.api.ingests import Ingest, Ingests
 from placement.api.redactions import Redaction, Redactions
 
-__all__ = ["Decisions", "Ingest", "Ingests", "Inspections", "Quarantines", "Redaction", "Redactions", "Retractions", "Retries"]
+__all__ = [
+    "Decisions",
+    "Ingest",
+    "Ingests",
+    "Inspections",
+    "Quarantines",
+    "Redaction",
+    "Redactions",
+    "Retractions",
+    "Retries",
+]

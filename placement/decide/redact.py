@@ -13,7 +13,8 @@ from densemem.db.locks import lock
 from densemem.db.writer import Writer, writing_for_all
 from entities.queries import SaidThere, gone_names, gone_values, said_in
 from evidence.operations import keep_receipt, open_redaction, take_out, traces
-from evidence.queries import RedactionFacts, Sharer, SharedText, find_redaction, shared_text, texts_of
+from evidence.queries import texts_of
+from evidence.redactions import RedactionFacts, SharedText, Sharer, find_redaction, shared_text
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_reason
 from placement.models import Item
