@@ -62,7 +62,7 @@ class RedactionFacts:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """The keyed digests by which words that a redaction should have removed can be found, each with its words' number."""
+    """Keyed digests of runs of words by which copies can be found that a redaction should have removed."""
 
     redaction_id: UUID
     team_id: UUID

@@ -22,7 +22,8 @@ COLUMNS: Final = """
     FROM information_schema.tables AS tables
     JOIN information_schema.columns AS columns USING (table_schema, table_name)
     WHERE table_schema = current_schema() AND tables.table_type = 'BASE TABLE'
-      AND (data_type IN ('text', 'character varying', 'character', 'json', 'jsonb') OR udt_name IN ('_text', '_varchar'))
+      AND (udt_name IN ('_text', '_varchar')
+           OR data_type IN ('text', 'character varying', 'character', 'json', 'jsonb'))
     GROUP BY tables.table_name ORDER BY tables.table_name"""
 TEAM: Final = """
     SELECT EXISTS (SELECT FROM information_schema.columns
@@ -71,7 +72,8 @@ def look(redactions: Sequence[Traces], *, step: Step = lambda table, rows: None)
 
     :param step: called when a table is done, with its name and rows
     """
-    rows, count, listed = 0, 0, []
+    rows, count = 0, 0
+    listed: list[Leftover] = []
     for table, columns in tables() if redactions else []:
         before = rows
         for key, team, texts in _rows(table, columns):
@@ -93,6 +95,8 @@ def _rows(table: str, columns: Sequence[str]) -> Iterator[tuple[str, str | None,
         texts=sql.SQL(", ").join(sql.SQL("{}::text").format(sql.Identifier(c)) for c in columns),
         table=sql.Identifier(table),
     )
+    if has_team:  # rows of no team come from a migration
+        statement += sql.SQL(" WHERE team_id IS NOT NULL")
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement)
         while found := cursor.fetchmany(limits.AUDIT_ROWS):

@@ -108,7 +108,7 @@ class Ledger(models.Model):
 
     class Meta:
         abstract = True
-        triggers = append_only()
+        triggers: ClassVar[list[pgtrigger.Trigger]] = append_only()
 
 
 def newest_sequence() -> int:

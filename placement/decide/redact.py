@@ -122,7 +122,7 @@ def get_redaction(*, principal: Principal, redaction_id: UUID) -> Receipt:
 
 
 def _hold(desk: Desk, fragment_id: UUID) -> tuple[list[Item], SharedText]:
-    """Check the right, and lock everything that the text is in: its items, its words, and what commits of the team write.
+    """Check the right, and lock the items of the text, its words, and what commits of the team write.
 
     No commit of the team runs meanwhile, so none keeps a name or a value of the text that it read before.
     """

@@ -34,14 +34,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sound")]
 
 TEXT = "Zelda Quist works on Harbor."
 WORKS = Fact("Zelda Quist", "works on", "Harbor", "works_on")
-AGE = Fact(
-    "Zelda Quist",
-    "was born on",
-    "3 May 1990",
-    "born_on",
-    value={"type": "date", "value": "1990-05-03"},
-    scope=None,
-)
+BORN = Fact("Zelda Quist", "was born on", "3 May 1990", "born_on", value={"type": "date", "value": "1990-05-03"})
 OTHER = "Zelda Quist leads Beacon."
 LEADS = Fact("Zelda Quist", "leads", "Beacon", "leads")
 
@@ -101,17 +94,16 @@ class TestTakesOut:
         assert before <= removed
 
     def test_values_units_and_scopes(self, ada: Principal, cy: Principal) -> None:
-        text = "Zelda Quist works on Harbor as tidewaiter since 3 May 1990."
-        born = Fact("Zelda Quist", "works on", "3 May 1990", "works_on", value={"type": "date", "value": "1990-05-03"})
+        text = "Zelda Quist works on Harbor as tidewaiter and was born on 3 May 1990."
         scoped = Fact("Zelda Quist", "works on", "Harbor", "works_on", scope="role=tidewaiter")
-        say(ada, text, born, scoped)
+        say(ada, text, BORN, scoped)
         assert Value.objects.get().canonical == "1990-05-03"
         assert left("tidewaiter")
 
         taken_out(cy, of(text).id)
 
         assert (Value.objects.get().display, Value.objects.get().unit) == ("[redacted]", None)
-        assert left("1990-05-03", "3 May 1990", "tidewaiter", "harbor") == []
+        assert left("1990-05-03", "3 May 1990", "tidewaiter", "zelda") == []
 
     def test_a_text_that_waits_for_a_person_with_its_question(self, ada: Principal, cy: Principal) -> None:
         say(ada, HACKING, HACKS)
@@ -184,7 +176,7 @@ class TestKeeps:
         taken_out(cy, of(TEXT).id)
 
         assert set(Name.objects.values_list("display", flat=True)) == {"Zelda Quist", "[redacted]", "Beacon"}
-        found = recall(principal=ada, query="Zelda Quist")
+        found = recall(principal=ada, query="Zelda Quist", now=timezone.now())
         assert [c.sentence for g in found.results for c in g.relationships] == ["Zelda Quist leads Beacon"]
 
         taken_out(cy, of(OTHER).id)
@@ -206,17 +198,16 @@ class TestKeeps:
         assert "Zelda Quist works on Harbor" in SearchDocument.objects.get().text
 
     def test_the_same_text_said_anew_as_new_content(self, ada: Principal, cy: Principal) -> None:
-        born = Fact("Zelda Quist", "works on", "3 May 1990", "works_on", value={"type": "date", "value": "1990-05-03"})
-        text = "Zelda Quist works on Harbor since 3 May 1990."
-        say(ada, text, born, WORKS)
+        text = "Zelda Quist works on Harbor and was born on 3 May 1990."
+        say(ada, text, BORN, WORKS)
         taken_out(cy, of(text).id)
 
-        say(ada, text, born, WORKS)
-        say(ada, f"Again: {text}", born)
+        say(ada, text, BORN, WORKS)
+        say(ada, f"Again: {text}", BORN)
 
         assert list(Content.objects.order_by("seq").values_list("text", flat=True))[1] == text
         assert [v.canonical for v in Value.objects.exclude(display="[redacted]")] == ["1990-05-03"]
-        found = recall(principal=ada, query="Zelda Quist Harbor")
+        found = recall(principal=ada, query="Zelda Quist Harbor", now=timezone.now())
         assert "Zelda Quist works on Harbor" in [c.sentence for g in found.results for c in g.relationships]
 
 
@@ -237,7 +228,7 @@ class TestAnswers:
         assert item.outcomes == ()
 
     def test_the_receipt_names_what_went_and_what_is_out_of_reach(self, ada: Principal, cy: Principal) -> None:
-        say(ada, TEXT, WORKS, source_label="Letters")
+        say(ada, TEXT, WORKS, source="Letters")
 
         receipt = taken_out(cy, of(TEXT).id).receipt
 
@@ -354,6 +345,7 @@ class TestCheck:
 
         code, found = self.checked(str(receipt.redaction_id))
 
+        assert found["leftovers"] == []
         assert (code, found["count"], found["redactions"]) == (0, 0, 1)
         assert found["rows"] > 20
 
