@@ -77,7 +77,7 @@ def _rows_of(*labels: str) -> Callable[[Play], str]:
 
 PLACES: Final[Mapping[str, Callable[[Play], str]]] = {
     "application log": lambda play: "\n".join(play.found["log"]),
-    "task payloads": lambda _: str([waiting.task() for waiting in rows("django_q.OrmQ")]),
+    "task payloads": lambda _: str([waiting.task for waiting in rows("django_q.OrmQ")]),
     "error reports": lambda play: json.dumps(
         [s.answered.body for s in play.steps if s.answered and s.answered.is_error]
     ),
