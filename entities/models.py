@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.ledger import Ledger, redactable
 from densemem.db.rows import TeamRow, one_per_team
 from entities.vocabulary import EntityKind, EntityStatus, NameKind, ResolutionAction, ValueType
 
@@ -51,6 +51,7 @@ class Name(Ledger, TeamRow):
                 name="name_one_canonical", fields=["team", "entity"], condition=Q(kind=NameKind.CANONICAL)
             ),
         ]
+        triggers: ClassVar = redactable(display="'[redacted]'", key="'REDACTED:' || OLD.id")
         indexes: ClassVar = [models.Index(name="name_lookup", fields=["team", "key"])]
 
 
@@ -74,6 +75,7 @@ class Value(Ledger, TeamRow):
                 nulls_distinct=False,
             ),
         ]
+        triggers: ClassVar = redactable(display="'[redacted]'", canonical="'REDACTED:' || OLD.id", unit="NULL")
 
 
 class ResolutionEvent(Ledger, TeamRow):
@@ -104,6 +106,7 @@ class ResolutionEvent(Ledger, TeamRow):
             models.CheckConstraint(name="resolutionevent_span", condition=Q(end__gt=F("start"))),
             models.UniqueConstraint(name="resolutionevent_once", fields=["team", "item", "cycle", "mention_ref"]),
         ]
+        triggers: ClassVar = redactable(mention_ref="'REDACTED:' || OLD.id")
         indexes: ClassVar = [models.Index(name="resolutionevent_entity", fields=["team", "entity"])]
 
 

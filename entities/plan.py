@@ -1,6 +1,6 @@
 """What one item writes of identity, decided before the first row: plain values, no database."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -43,9 +43,15 @@ class NewValue:
     display: str
 
 
-def new_value(*, team_id: UUID, value: CanonicalValue, display: str) -> NewValue:
-    """Return the value under the id that its team, type, form and unit always give."""
-    number = derived_id("value", team_id, value.type, value.canonical, value.unit, NORMALIZATION)
+def new_value(*, team_id: UUID, value: CanonicalValue, display: str, spent: Collection[UUID] = frozenset()) -> NewValue:
+    """Return the value under the id that its team, type, form and unit always give.
+
+    :param spent: ids of values whose words are gone: what is said again is kept under the next id
+    """
+    parts = ["value", team_id, value.type, value.canonical, value.unit, NORMALIZATION]
+    number = derived_id(*parts)
+    while number in spent:
+        number = derived_id(*parts, str(number))
     return NewValue(number, value, display)
 
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import Q
+
 from densemem.core import limits
+from densemem.core.words import GONE
 from densemem.db.read import fetch
-from entities.models import Entity, ResolutionCandidate, ResolutionEvent, Value
+from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.policy import Newcomer
 from entities.vocabulary import EntityKind, EntityStatus
 
@@ -127,6 +130,41 @@ def newcomers(
 def value_displays(*, team_id: UUID, value_ids: Collection[UUID]) -> dict[UUID, Value]:
     """Return the values by id."""
     return {v.id: v for v in Value.objects.of_team(team_id).filter(pk__in=value_ids)}
+
+
+def gone_values(*, team_id: UUID, value_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these values whose words were redacted."""
+    rows = Value.objects.of_team(team_id).filter(pk__in=value_ids, canonical__startswith=GONE)
+    return set(rows.values_list("id", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SaidThere:
+    """What texts lend their words to: entities with every name (key, display), and values (id, display)."""
+
+    entities: frozenset[UUID]
+    names: tuple[tuple[UUID, str, str], ...]
+    values: tuple[tuple[UUID, str], ...]
+
+
+def said_in(*, team_id: UUID, fragment_ids: Collection[UUID], value_ids: Collection[UUID]) -> SaidThere:
+    """Return the entities that these fragments mention or named first, and the values kept from them or named here."""
+    named = Name.objects.of_team(team_id).filter(fragment_id__in=fragment_ids).values_list("entity_id", flat=True)
+    met = ResolutionEvent.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, entity__isnull=False)
+    entities = frozenset(named) | frozenset(met.values_list("entity_id", flat=True))
+    names = Name.objects.of_team(team_id).filter(entity_id__in=entities).exclude(key__startswith=GONE)
+    values = Value.objects.of_team(team_id).filter(Q(fragment_id__in=fragment_ids) | Q(pk__in=value_ids))
+    return SaidThere(
+        entities=entities,
+        names=tuple(names.order_by("seq").values_list("id", "key", "display")),
+        values=tuple(values.exclude(canonical__startswith=GONE).order_by("seq").values_list("id", "display")),
+    )
+
+
+def gone_names(*, team_id: UUID, name_ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return, of these names, those whose words were redacted, each with its Entity."""
+    rows = Name.objects.of_team(team_id).filter(pk__in=name_ids, key__startswith=GONE)
+    return dict(rows.values_list("id", "entity_id"))
 
 
 def candidates_of(*, team_id: UUID, event_ids: Collection[UUID]) -> dict[UUID, list[CandidateView]]:

@@ -14,6 +14,8 @@ from evidence.models import (
     GroupJoin,
     Ingest,
     Quarantine,
+    Redaction,
+    RedactionReceipt,
     SecurityEvent,
     SecuritySignal,
     Source,
@@ -24,6 +26,7 @@ from evidence.models import (
 from evidence.pages import held_now
 
 HELD = "Held: the text is not shown."
+REDACTED = "Redacted: the text is gone."
 
 
 @admin.register(Fragment)
@@ -48,6 +51,8 @@ class FragmentAdmin(ReadOnlyAdmin):
     @admin.display(description="text")
     def shown_text(self, fragment: Any) -> str:
         """Return the text with unseen characters named, or one generic line."""
+        if fragment.content.redacted_at is not None:
+            return REDACTED
         return HELD if fragment.is_held else visible(fragment.content.text)
 
 
@@ -80,6 +85,13 @@ show(
     search=("fragment__id__exact",),
     filters=("status", "opened_at", "released_at"),
 )
+show(
+    Redaction,
+    columns=("fragment", "actor", "recorded_at"),
+    search=("fragment__id__exact",),
+    filters=("recorded_at",),
+)
+show(RedactionReceipt, columns=("redaction", "recorded_at"), filters=("recorded_at",), hidden=("runs",))
 show(
     Wording,
     columns=("fragment", "of", "kind", "recorded_at"),

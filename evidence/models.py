@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, TeamOneKey, word, word_check
-from densemem.db.ledger import Ledger, Refuse
+from densemem.db.ledger import Ledger, Refuse, redactable
 from densemem.db.rows import TeamRow, one_per_team
 from evidence.vocabulary import (
     Authority,
@@ -102,12 +102,19 @@ class Content(Ledger, TeamRow):
     digest = models.CharField(max_length=64)
     normal_digest = models.CharField(max_length=64)
     text = models.TextField()
+    redacted_at = models.DateTimeField(null=True)  # from then on `text` is a tombstone of the same length
 
     class Meta(Ledger.Meta):
         constraints: ClassVar = [
             one_per_team("content"),
-            models.UniqueConstraint(name="content_once_per_team", fields=["team", "digest"]),
+            models.UniqueConstraint(
+                name="content_once_per_team", fields=["team", "digest"], condition=Q(redacted_at__isnull=True)
+            ),
         ]
+        triggers: ClassVar = redactable(
+            text="repeat(U&'\\2588', char_length(OLD.text))",
+            redacted_at="coalesce(OLD.redacted_at, NEW.redacted_at)",
+        )
         indexes: ClassVar = [models.Index(name="content_normal", fields=["team", "normal_digest"])]
 
 
@@ -310,7 +317,37 @@ class Wording(Ledger, TeamRow):
             word_check("wording", "kind", WordingKind),
             models.UniqueConstraint(name="wording_of_row", fields=["team", "of", "kind"]),
         ]
+        triggers: ClassVar = redactable(text="'[redacted]'")
         indexes: ClassVar = [models.Index(name="wording_fragment", fields=["team", "fragment"])]
+
+
+class Redaction(Ledger, TeamRow):
+    """A manager had a text taken out. It is written first: the database's function takes out nothing without it."""
+
+    content = TeamKey("evidence.Content")
+    fragment = TeamKey("evidence.Fragment")
+    actor = TeamKey("densemem.Profile")
+    reason = models.CharField(max_length=1000)
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("redaction"),
+            models.UniqueConstraint(name="redaction_of_content", fields=["team", "content"]),
+        ]
+
+
+class RedactionReceipt(Ledger, TeamRow):
+    """What a redaction took out: rows by table. `runs` are keyed digests by which left copies can be found."""
+
+    redaction = TeamKey("evidence.Redaction")
+    removed = models.JSONField()
+    runs = ArrayField(models.CharField(max_length=24), default=list)
+
+    class Meta(Ledger.Meta):
+        constraints: ClassVar = [
+            one_per_team("redactionreceipt"),
+            models.UniqueConstraint(name="redactionreceipt_once", fields=["team", "redaction"]),
+        ]
 
 
 DECISION_OF_SCAN = {ScanDecision(d.value): d for d in SecurityDecision if d is not SecurityDecision.RELEASED}

@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceCard:
-    """A fragment for a page; `text` and `excerpt` are None while it is held."""
+    """A fragment for a page; `text` and `excerpt` are None while it is held, and for good once it is redacted."""
 
     fragment_id: UUID
     source: str
@@ -28,6 +28,7 @@ class EvidenceCard:
     author_kind: str
     said_at: datetime
     held: bool
+    redacted: bool
     text: str | None
     excerpt: Excerpt | None
 
@@ -49,7 +50,8 @@ def evidence_cards(*, team_id: UUID, spans: Mapping[UUID, Iterable[Span]]) -> di
 
 
 def _card(row: Any, spans: Iterable[Span]) -> EvidenceCard:
-    text = None if row.held else row.content.text
+    redacted = row.content.redacted_at is not None
+    text = None if row.held or redacted else row.content.text
     return EvidenceCard(
         fragment_id=row.id,
         source=row.source_label or (row.source.source_key if row.source else row.get_source_type_display()),
@@ -59,7 +61,8 @@ def _card(row: Any, spans: Iterable[Span]) -> EvidenceCard:
         author=row.owner.name,
         author_kind=row.owner.kind,
         said_at=row.observed_at or row.recorded_at,
-        held=row.held,
+        held=row.held and not redacted,
+        redacted=redacted,
         text=text,
         excerpt=None if text is None else excerpt(text, spans),
     )

@@ -18,6 +18,10 @@ from evidence.vocabulary import Authority, SourceType
 UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 WORD: Final = regex.compile(rf"{UNSPACED}\p{{M}}*|(?:(?!{UNSPACED})[\p{{L}}\p{{N}}\p{{M}}_])+")
 
+# A name with fewer letters stands in too many texts, and one of more words is found by its runs.
+NAME_LETTERS: Final = 4
+NAME_WORDS: Final = 9
+
 
 @dataclass(frozen=True, slots=True)
 class SourceClaim:
@@ -135,7 +139,26 @@ def normal_text(text: str) -> str:
 
 def word_runs(text: str) -> frozenset[str]:
     """Return every run of five words of a text, without its punctuation, the words of a run with spaces between."""
-    return frozenset(_runs(_words(text), NEAR_COPY_WORDS))
+    return frozenset(_runs(words_in(text), NEAR_COPY_WORDS))
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text as copies are compared: folded, without punctuation."""
+    return WORD.findall(normal_text(text))
+
+
+def text_runs(text: str, *, most: int) -> list[tuple[str, ...]]:
+    """Return the runs of five words of a text by which a copy is found, evenly spread; a shorter text is one run."""
+    words = words_in(text)
+    found = list(dict.fromkeys(runs_of(words))) or [tuple(words)] * bool(words)
+    return found[:: -(-len(found) // most) or 1]
+
+
+def name_run(name: str) -> tuple[str, ...] | None:
+    """Return a name as one run of words; None for what says too little, such as a number, or is too long."""
+    words = words_in(name)
+    telling = sum(char.isalpha() for word in words for char in word) >= NAME_LETTERS
+    return tuple(words) if telling and len(words) <= NAME_WORDS else None
 
 
 def near_copy(one: Set[Any], other: Set[Any]) -> bool:
@@ -150,19 +173,19 @@ def near_copy(one: Set[Any], other: Set[Any]) -> bool:
 
 def echo_runs(passage: str) -> frozenset[str]:
     """Return the word runs by which a served passage is known again: one of all its words, when it has under five."""
-    words = _words(passage)
+    words = words_in(passage)
     return frozenset(_runs(words, min(len(words), NEAR_COPY_WORDS))) if words else frozenset()
 
 
 def heard_runs(text: str) -> frozenset[str]:
     """Return the word runs of every length up to five: those of each passage that the text repeats are among them."""
-    words = _words(text)
+    words = words_in(text)
     return frozenset(run for length in range(1, NEAR_COPY_WORDS + 1) for run in _runs(words, length))
 
 
 def long_enough(passage: str) -> bool:
     """Tell if a passage of evidence has so many words that nobody says them again by chance."""
-    return len(_words(passage)) >= ECHO_WORDS
+    return len(words_in(passage)) >= ECHO_WORDS
 
 
 def _first(previous: str | None) -> RevisionStep:
@@ -189,10 +212,11 @@ def _root(parent: dict[UUID, UUID], group: UUID) -> UUID:
     return group
 
 
-def _words(text: str) -> list[str]:
-    return WORD.findall(normal_text(text))
+def runs_of(words: list[str], size: int = NEAR_COPY_WORDS) -> Iterator[tuple[str, ...]]:
+    """Yield each run of so many words."""
+    return zip(*(words[shift:] for shift in range(size)), strict=False)
 
 
 def _runs(words: list[str], length: int) -> Iterator[str]:
-    """Yield each run of so many words."""
-    return map(" ".join, zip(*(words[shift:] for shift in range(length)), strict=False))
+    """Yield the same with spaces between the words."""
+    return map(" ".join, runs_of(words, length))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from densemem.core.words import REDACTED
 from densemem.db.read import fetch
 from evidence.models import (
     Fragment,
@@ -19,11 +20,13 @@ from evidence.models import (
 from evidence.policy import count_groups
 from evidence.vocabulary import QuarantineStatus, SecurityDecision, WordingKind
 
-# Whether it is current, and whether it is held.
+# Whether it is current and its words are there, and whether it is held.
 STANDS: Final = """
     NOT EXISTS (SELECT FROM evidence_fragmentretirement AS gone
                 WHERE (gone.team_id, gone.fragment_id) = (fragment.team_id, fragment.id))
-      AND (source.id IS NULL OR source.current_revision_id IS NOT DISTINCT FROM fragment.revision_id),
+      AND (source.id IS NULL OR source.current_revision_id IS NOT DISTINCT FROM fragment.revision_id)
+      AND NOT EXISTS (SELECT FROM evidence_content AS words
+                      WHERE words.id = fragment.content_id AND words.redacted_at IS NOT NULL),
     EXISTS (SELECT FROM evidence_quarantine AS held
             WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active')"""
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
@@ -79,7 +82,7 @@ class Standing:
     """
     If a fragment may be placed.
 
-    :param current: its revision is the source's current one, and nobody withdrew it
+    :param current: its revision is the source's current one, nobody withdrew it, and its text was not redacted
     :param held: it is in quarantine
     """
 
@@ -109,7 +112,7 @@ def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] 
 
 
 def is_current(*, team_id: UUID, fragment_id: UUID) -> bool:
-    """Tell if a fragment still counts: its revision is the source's current one, and nobody withdrew it."""
+    """Tell if a fragment still counts: it is of the source's current revision, neither withdrawn nor redacted."""
     return standing_of(team_id=team_id, fragment_id=fragment_id).current
 
 
@@ -134,6 +137,12 @@ def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
     """Return those of these fragments that are held."""
     held = Quarantine.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, status=QuarantineStatus.ACTIVE)
     return set(held.values_list("fragment_id", flat=True))
+
+
+def redacted_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these fragments whose text is gone."""
+    gone = Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids, content__redacted_at__isnull=False)
+    return set(gone.values_list("id", flat=True))
 
 
 def signals_of(*, team_id: UUID, fragment_id: UUID) -> list[SignalView]:
@@ -161,6 +170,7 @@ class HeldText:
     fragment_id: UUID
     owner_profile_id: UUID
     held: bool
+    redacted: bool
     text: str
     signals: tuple[SignalView, ...]
     history: tuple[SecurityStep, ...]
@@ -174,7 +184,8 @@ def held_text(*, team_id: UUID, fragment_id: UUID) -> HeldText:
         fragment_id=fragment.id,
         owner_profile_id=fragment.owner_id,
         held=is_quarantined(team_id=team_id, fragment_id=fragment_id),
-        text=fragment.content.text,
+        redacted=fragment.content.redacted_at is not None,
+        text=fragment.content.text if fragment.content.redacted_at is None else REDACTED,
         signals=tuple(signals_of(team_id=team_id, fragment_id=fragment_id)),
         history=tuple(SecurityStep(e.kind, e.decision, e.actor_id, e.reason, e.recorded_at) for e in events),
     )
@@ -187,8 +198,9 @@ def is_guarded(*, team_id: UUID, fragment_id: UUID) -> bool:
 
 
 def usable_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
-    """Return those of these fragments that a decision may rest on: current, not withdrawn, not held."""
-    rows = Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids).select_related("source")
+    """Return those of these fragments that a decision may rest on: current, not withdrawn, held or redacted."""
+    there = Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids, content__redacted_at__isnull=True)
+    rows = there.select_related("source")
     current = {r.id for r in rows if r.source is None or r.source.current_revision_id == r.revision_id}
     gone = FragmentRetirement.objects.of_team(team_id).filter(fragment_id__in=current)
     return current - set(gone.values_list("fragment_id", flat=True)) - held_among(team_id=team_id, fragment_ids=current)

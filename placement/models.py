@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from densemem.db.fields import TeamKey, TeamOneKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.ledger import Ledger, redactable
 from densemem.db.rows import TeamRow, one_per_team
 from placement.vocabulary import READY, AttemptOutcome, ItemCategory, ItemState
 
@@ -100,6 +100,7 @@ class ItemProposal(Ledger, TeamRow):
             one_per_team("itemproposal"),
             models.UniqueConstraint(name="itemproposal_of_item", fields=["team", "item"]),
         ]
+        triggers: ClassVar = redactable(payload="'{}'::jsonb")
 
 
 class Adoption(Ledger, TeamRow):
@@ -128,6 +129,7 @@ class ItemAnswer(Ledger, TeamRow):
             one_per_team("itemanswer"),
             models.UniqueConstraint(name="itemanswer_once", fields=["team", "item", "cycle", "stage"]),
         ]
+        triggers: ClassVar = redactable(payload="'{}'::jsonb")
 
 
 class Attempt(TeamRow):

@@ -19,6 +19,7 @@ PRESSING: Final = (
     ItemState.QUARANTINED,
     ItemState.COMPLETED,
     ItemState.SUPERSEDED,
+    ItemState.REDACTED,
 )
 WORKING: Final = PRESSING[:3]
 NEXT: Final = {
@@ -30,6 +31,7 @@ NEXT: Final = {
     "failed": "The evidence is kept. Its owner or a manager may have it tried again: POST {address}/retries.",
     "quarantined": "The text is held. Ask a manager of your team to look at the review task.",
     "superseded": "A newer revision of the source took its place. Nothing to do.",
+    "redacted": "The text was redacted: its words are gone. Nothing to do.",
 }
 REASONS: Final = {
     "queued": "waits_for_a_worker",
@@ -40,6 +42,7 @@ REASONS: Final = {
     "failed": "processing_failed",
     "quarantined": "evidence_held",
     "superseded": "newer_revision",
+    "redacted": "evidence_redacted",
 }
 TRIED_AGAIN: Final = "Wait: a try did not succeed, and it is tried again by itself. Ask again after the given time."
 NOTHING_CONCLUDED: Final = (

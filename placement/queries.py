@@ -33,7 +33,7 @@ def is_settled(*, team_id: UUID, ingest_id: UUID) -> bool:
 def corrections_wanted(*, team_id: UUID, item_ids: Collection[UUID]) -> dict[UUID, list[str]]:
     """Return, by item, the ids of the proposals that name a Relationship to correct."""
     rows = ItemProposal.objects.of_team(team_id).filter(item_id__in=item_ids).values_list("item_id", "payload")
-    wanted = {i: [r["proposal_id"] for r in p["relationships"] if r.get("correction_target")] for i, p in rows}
+    wanted = {i: [r["proposal_id"] for r in p.get("relationships", ()) if r.get("correction_target")] for i, p in rows}
     return {item: proposals for item, proposals in wanted.items() if proposals}
 
 
@@ -64,9 +64,9 @@ def item_of_fragment(*, team_id: UUID, fragment_id: UUID) -> UUID:
     return found
 
 
-def items_of_fragment(*, team_id: UUID, fragment_id: UUID) -> list[UUID]:
-    """Return every item that places a fragment, for its author or for who adopted it, in the order of their locks."""
-    rows = Item.objects.of_team(team_id).filter(fragment_id=fragment_id).order_by("pk")
+def items_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> list[UUID]:
+    """Return every item that places one of these, for its author or for who adopted it, in the order of their locks."""
+    rows = Item.objects.of_team(team_id).filter(fragment_id__in=fragment_ids).order_by("pk")
     return list(rows.values_list("id", flat=True))
 
 

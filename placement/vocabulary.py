@@ -13,6 +13,7 @@ class ItemState(StrEnum):
     FAILED = "failed"
     QUARANTINED = "quarantined"
     SUPERSEDED = "superseded"
+    REDACTED = "redacted"
 
 
 READY = (ItemState.QUEUED, ItemState.GUARDED)
@@ -27,6 +28,7 @@ class ItemCategory(StrEnum):
     PROCESSED = "evidence_processed"
     QUARANTINED = "evidence_quarantined"
     FAILED = "processing_failed"
+    REDACTED = "evidence_redacted"
 
 
 class AttemptOutcome(StrEnum):

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import Q
+
 from densemem.core import limits
 from densemem.core.faults import NotThere
 from densemem.db.read import fetch
@@ -166,6 +168,18 @@ def records_about(*, team_id: UUID, entity_ids: Collection[UUID]) -> set[UUID]:
     rows = RelationshipRecord.objects.of_team(team_id)
     about = rows.filter(subject_entity_id__in=entity_ids) | rows.filter(object_entity_id__in=entity_ids)
     return set(about.order_by("-pk").values_list("pk", flat=True)[: limits.FANOUT_RECORDS])
+
+
+def records_showing(*, team_id: UUID, entity_ids: Collection[UUID], value_ids: Collection[UUID]) -> set[UUID]:
+    """Return every record that has one of these entities or values at an end, however many."""
+    ends = Q(subject_entity_id__in=entity_ids) | Q(object_entity_id__in=entity_ids) | Q(object_value_id__in=value_ids)
+    return set(RelationshipRecord.objects.of_team(team_id).filter(ends).values_list("pk", flat=True))
+
+
+def values_stated_in(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return the values that the statements of these fragments were resolved to."""
+    rows = ObservationResolution.objects.of_team(team_id).filter(observation__fragment_id__in=fragment_ids)
+    return set(rows.filter(object_value__isnull=False).values_list("object_value_id", flat=True))
 
 
 def record_exists(*, team_id: UUID, record_id: UUID) -> bool:

@@ -1,4 +1,4 @@
-"""The question of a task in words, made when it is shown; a text that is held lends none of its words."""
+"""The question of a task in words, made when it is shown; a text that is held or redacted lends none."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from review.vocabulary import TaskKind
 QUOTE_CHARS: Final = 120  # of a text inside a question; the evidence itself is never cut
 
 HELD: Final = "A text is held and waits for a manager"
+REDACTED: Final = "A text was redacted: its words are gone"
 UNQUOTED: Final = {
     TaskKind.IDENTITY: "Who or what is meant in one text?",
     TaskKind.PREDICATE: "What does the wording of one statement mean?",
@@ -74,8 +75,8 @@ class Asked:
     def why(self) -> str:
         """Why a person is asked, in one sentence."""
         kind, reason = TaskKind(self.task.kind), self.task.reason
-        if self.card.held:
-            return WHY[TaskKind.POLICY]
+        if self.card.text is None:
+            return WHY[TaskKind.POLICY] if self.card.held else f"{REDACTED}."
         if kind is TaskKind.RELATIONSHIP and reason:
             words = in_words(reason)
             return f"{words[0].upper()}{words[1:]}. {WHY[kind]}"
@@ -99,9 +100,10 @@ def ask(*, team_id: UUID, tasks: Collection[Task]) -> list[Asked]:
 def _asked(
     task: Task, card: EvidenceCard, marks: list[Span], claims: Mapping[UUID, Claim], wordings: Mapping[UUID, str]
 ) -> Asked:
-    claim, rival = (None if card.held or i is None else claims.get(i) for i in (task.relationship_id, task.rival_id))
+    hidden = card.text is None
+    claim, rival = (None if hidden or i is None else claims.get(i) for i in (task.relationship_id, task.rival_id))
     return Asked(
-        task, _question(task, card, claim, rival, wordings), card, () if card.held else tuple(marks), claim, rival
+        task, _question(task, card, claim, rival, wordings), card, () if hidden else tuple(marks), claim, rival
     )
 
 
@@ -110,7 +112,7 @@ def _question(
 ) -> tuple[Words, ...]:
     """Return the question; what cannot be quoted is asked in generic words."""
     if card.text is None:
-        return (Words(HELD),)
+        return (Words(REDACTED if card.redacted else HELD),)
     match task.kind:
         case TaskKind.IDENTITY if task.resolution:
             surface = card.text[task.resolution.start : task.resolution.end]

@@ -107,11 +107,12 @@ SELECT team_id, id, format('is an active %%s, its support gives %%s', tier, earn
 """
 
 COUNTING_SUPPORT_IS_CURRENT: Final = f"""
-SELECT counting.team_id, counting.id, 'counts, and its text is outdated, withdrawn or held'
+SELECT counting.team_id, counting.id, 'counts, and its text is outdated, withdrawn, held or redacted'
 FROM ({COUNTING}) AS counting
 JOIN evidence_fragment AS fragment ON fragment.id = counting.fragment_id
+JOIN evidence_content AS content ON content.id = fragment.content_id
 LEFT JOIN evidence_source AS source ON source.id = fragment.source_id
-WHERE source.current_revision_id <> fragment.revision_id
+WHERE source.current_revision_id <> fragment.revision_id OR content.redacted_at IS NOT NULL
   OR (source.id IS NOT NULL AND source.current_revision_id IS NULL)
   OR EXISTS (SELECT FROM evidence_fragmentretirement AS gone WHERE gone.fragment_id = fragment.id)
   OR EXISTS (SELECT FROM evidence_quarantine AS held WHERE held.fragment_id = fragment.id AND held.status = 'active')

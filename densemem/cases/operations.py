@@ -25,7 +25,7 @@ ADDRESSES: Final = {
     "retry": (f"ingests/{SOME_ID}/retries",),
     "lists": ("reviews",),
     "merge": ("entity-resolutions", "entities/merges", f"entities/{SOME_ID}/merges"),
-    "erase": ("redactions", f"fragments/{SOME_ID}/redactions"),
+    "erase": (f"evidence/{SOME_ID}/redactions",),
     "export": ("exports", "packs", "memory-packs"),
     "expand": (f"entities/{SOME_ID}", f"entities/{SOME_ID}/relationships", "graph"),
     "suggest": ("suggestions", "search/suggestions"),

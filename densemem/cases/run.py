@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from densemem.cases import races, setup, steps
+from densemem.cases import erasing, races, setup, steps
 from densemem.cases.doors import Doors
 from densemem.cases.files import Case, Fixtures
 from densemem.cases.judge import judge, lacking
@@ -88,9 +88,10 @@ def played(case: Case, fixtures: Fixtures, doors: Doors, *, others: Mapping[str,
     :raises NotUnderstood: a part of its input has no reading
     """
     play = Play(case, World(fixtures), doors, others=others)
-    setup.prepare(play)
-    for step in case.steps:
-        steps.take(play, step)
+    with erasing.listening(play):
+        setup.prepare(play)
+        for step in case.steps:
+            steps.take(play, step)
     if not case.steps:
         races.run(play)
     return play

@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from densemem.audit.tables import rows
-from densemem.cases import bundles, sentences
+from densemem.cases import bundles, erasing, sentences
 from densemem.cases.doors import Answered
 from densemem.cases.operations import missing_of
 from densemem.cases.play import Done, Play
@@ -15,7 +15,7 @@ from densemem.cases.world import NotUnderstood, Person
 
 Step = Mapping[str, Any]
 KNOWN: Final = {"as", "team", "token", "call", "body", "raw_json", "idempotency_key", "note", "query", "k", "valid_at",
-                "target", "src", "session", "gets", "mention"}  # fmt: skip
+                "target", "src", "session", "gets", "mention", "check"}  # fmt: skip
 
 
 def take(play: Play, step: Any) -> None:
@@ -30,6 +30,8 @@ def take(play: Play, step: Any) -> None:
             done.missing = lacking
         elif isinstance(step, str):
             sentences.take(play, done, step)
+        elif "check" in step:
+            erasing.check(play, step["check"])
         else:
             _call(play, done, step)
 
@@ -55,7 +57,8 @@ def _settle(play: Play, done: Done) -> None:
     """Let a worker place what the step took in, and look how far it is."""
     assert done.answered is not None and done.person is not None
     body = done.answered.body
-    if not done.answered.is_error and isinstance(body, dict) and body.get("ingest_id"):
+    made = isinstance(body, dict) and "decision_id" not in body  # a decision names the ingest that it is about
+    if made and not done.answered.is_error and body.get("ingest_id"):
         done.ingest_id = UUID(body["ingest_id"])
         play.place()
         done.ingest = play.placement(done.person, done.ingest_id)
@@ -212,6 +215,13 @@ def _forget(play: Play, done: Done, step: Step, found: re.Match[str]) -> Answere
     )
 
 
+def _erase(play: Play, done: Done, step: Step, found: re.Match[str]) -> Answered:
+    assert done.person is not None
+    if step.get("body") != {"target": "fragment"}:
+        raise NotUnderstood(f"erase {step.get('body')!r}")
+    return erasing.erase(play, done.person)
+
+
 Make = Callable[[Play, Done, Step, re.Match[str]], Answered]
 CALLS: Final[tuple[tuple[re.Pattern[str], Make], ...]] = (
     (re.compile(r"(?P<mcp>mcp:)?remember"), _remember),
@@ -219,4 +229,5 @@ CALLS: Final[tuple[tuple[re.Pattern[str], Make], ...]] = (
     (re.compile(r"trace(?:\((?P<team>\w+) id\))?"), _trace),
     (re.compile(r"mcp initialize"), _initialize),
     (re.compile(r"forget"), _forget),
+    (re.compile(r"erase"), _erase),
 )

@@ -82,6 +82,7 @@ CONCURRENCY: Final = 64  # items that one drain may work on at once
 FANOUT_SUPPORTS: Final = 2_000
 FANOUT_RECORDS: Final = 1_000
 IMPACT_CHANGES: Final = 100  # of Relationships, shown with the decision that made them
+REDACTION_RUNS: Final = 4_000  # of words of one text, by which copies that are left can be found
 
 # Knowledge.
 SOURCES_FOR_FACT: Final = 2

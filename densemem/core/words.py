@@ -1,6 +1,10 @@
-"""The closed words of access."""
+"""The closed words of access, and what stands in place of words that are gone."""
 
 from enum import StrEnum
+from typing import Final
+
+REDACTED: Final = "[redacted]"
+GONE: Final = "REDACTED:"  # begins a key, with the id of its row: nothing folded has capitals, so it is found by none
 
 
 class ProfileKind(StrEnum):

@@ -3,7 +3,8 @@
 The stock triggers of pgtrigger step aside inside `pgtrigger.ignore`; a ledger's do not, for anybody.
 """
 
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final
 
 import pgtrigger
 from django.db import models
@@ -12,6 +13,8 @@ from pgtrigger import compiler
 
 from densemem.db.fields import SEQUENCE, SequenceField
 from densemem.db.read import fetch
+
+REDACTING: Final = "densemem.redacting"  # on while the one function works that takes words out of history
 
 
 class UnconditionalSql(compiler.UpsertTriggerSql):
@@ -62,6 +65,34 @@ def append_only() -> list[pgtrigger.Trigger]:
     ]
 
 
+def redactable(**tombstones: str) -> list[pgtrigger.Trigger]:
+    """Return the triggers of a ledger that holds words of evidence: a redaction may put tombstones in their place.
+
+    :param tombstones: by column, what stands in it then, in SQL; everything else of the row stays as it was
+    """
+    func = f"{unless_redacted(tombstones)} {Refuse.func}"
+    return [
+        Refuse(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete, func=func),
+        Refuse(name="no_truncate", operation=pgtrigger.Truncate, level=pgtrigger.Statement),
+    ]
+
+
+def unless_redacted(tombstones: Mapping[str, str]) -> str:
+    """Return the statement of a trigger that lets a redaction pass, and nobody else."""
+    passes = " AND ".join(_passes(tombstones))
+    return (
+        f"IF TG_OP = 'UPDATE' AND current_setting('{REDACTING}', true) = 'on' THEN "
+        f"IF {passes} THEN RETURN NEW; END IF; END IF;"
+    )
+
+
+def _passes(tombstones: Mapping[str, str]) -> Iterator[str]:
+    columns = ", ".join(f"'{column}'" for column in tombstones)
+    yield f"to_jsonb(NEW) - ARRAY[{columns}] = to_jsonb(OLD) - ARRAY[{columns}]"
+    for column, tombstone in tombstones.items():
+        yield f"NEW.{column} IS NOT DISTINCT FROM ({tombstone})"
+
+
 class Ledger(models.Model):
     """A table of things that happened.
 
@@ -77,7 +108,7 @@ class Ledger(models.Model):
 
     class Meta:
         abstract = True
-        triggers = append_only()
+        triggers: ClassVar[list[pgtrigger.Trigger]] = append_only()
 
 
 def newest_sequence() -> int:

@@ -25,6 +25,11 @@ RELATIONS: Final = """
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S')
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
 """
+# What runs with the rights of the owner: the application may call it, and nobody else.
+FUNCTIONS: Final = """
+    SELECT oid::regprocedure::text FROM pg_proc
+    WHERE prosecdef AND pronamespace = current_schema()::regnamespace AND proowner = current_user::regrole
+"""
 
 
 def ensure(url: str, *, database: str, owner: tuple[str, str], application: tuple[str, str]) -> None:
@@ -62,6 +67,10 @@ def grant_application(connection: BaseDatabaseWrapper) -> None:
         for name, kind in cursor.fetchall():
             rights = rights_on(name, kind, ledgers=ledgers, editable=editable)
             cursor.execute(_grant(name, kind, rights, role))
+        cursor.execute(FUNCTIONS)
+        for (function,) in cursor.fetchall():
+            execute = f"GRANT EXECUTE ON FUNCTION {function} TO "  # as the catalogue writes it
+            cursor.execute(sql.SQL(execute) + sql.Identifier(role))
 
 
 def rights_on(name: str, kind: str, *, ledgers: frozenset[str], editable: frozenset[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Each is called inside the transaction of the operation that conducts it.
 
 from evidence.operations.echoes import Passage, forget_served, note_served
 from evidence.operations.holding import hold_by_person, quarantine, release
+from evidence.operations.redaction import keep_receipt, open_redaction, take_out, trace, traces
 from evidence.operations.sources import (
     FragmentUnknown,
     SourceStep,
@@ -25,12 +26,17 @@ __all__ = [
     "copy_words",
     "forget_served",
     "hold_by_person",
+    "keep_receipt",
     "lock_source",
     "note_served",
     "open_ingest",
+    "open_redaction",
     "quarantine",
     "release",
     "retire_fragment",
     "retire_fragments",
     "stage",
+    "take_out",
+    "trace",
+    "traces",
 ]

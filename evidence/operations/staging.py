@@ -34,7 +34,7 @@ from evidence.vocabulary import (
 )
 
 ALIKE: Final = """
-    SELECT id, digest, normal_digest FROM evidence_content
+    SELECT id, digest, normal_digest, redacted_at IS NOT NULL FROM evidence_content
     WHERE team_id = %(team)s AND normal_digest = ANY(%(normals)s)"""
 
 
@@ -139,8 +139,9 @@ def _store_contents(*, team_id: UUID, texts: Sequence[str], now: datetime) -> di
     # Two intakes of nearly the same words must see each other, or a join is missed.
     lock_words(team_id=team_id, digests=normals, runs=frozenset().union(*runs.values()))
     alike = fetch(ALIKE, team=team_id, normals=list(normals))
-    known = {digest: (number, normal) for number, digest, normal in alike}
-    said_before = {normal for _, normal in known.values()}
+    # What was redacted does not come back: the same text is kept anew, and still no second voice.
+    known = {digest: (number, normal) for number, digest, normal, gone in alike if not gone}
+    said_before = {normal for _, _, normal, _ in alike}
     new = [
         Content(team_id=team_id, digest=exact, normal_digest=normal, text=text, recorded_at=now)
         for text, (exact, normal) in digests.items()

@@ -4,6 +4,7 @@ from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantin
 from placement.api.ingests import Ingest, Ingests
 from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
 from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
+from placement.api.redactions import Redaction, Redactions
 
 __all__ = [
     "Adoptions",
@@ -19,6 +20,8 @@ __all__ = [
     "PredicateLifecycle",
     "Predicates",
     "Quarantines",
+    "Redaction",
+    "Redactions",
     "Reinstatements",
     "Retirements",
     "Retractions",

@@ -12,6 +12,7 @@ from placement.decide.conflicts import state_not_competing
 from placement.decide.corrections import correct_relationship
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
 from placement.decide.holds import dispute, lift
+from placement.decide.redact import Receipt, Redacted, get_redaction, redact
 from placement.decide.registry import RegistryDecided, change_lifecycle, register_predicate, register_wording
 from placement.decide.supports import reinstate_support, retire_evidence
 from placement.decide.unasked import Inspected, forget, inspect, quarantine, retry
@@ -22,6 +23,8 @@ __all__ = [
     "DecisionRefused",
     "EvidenceUnusable",
     "Inspected",
+    "Receipt",
+    "Redacted",
     "RegistryDecided",
     "adopt",
     "change_lifecycle",
@@ -29,9 +32,11 @@ __all__ = [
     "decide",
     "dispute",
     "forget",
+    "get_redaction",
     "inspect",
     "lift",
     "quarantine",
+    "redact",
     "register_predicate",
     "register_wording",
     "reinstate_support",

@@ -17,7 +17,7 @@ from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_decision
 from placement.models import Item
 from placement.operations import requeue, wake
-from placement.queries import items_of_fragment
+from placement.queries import items_of_fragments
 from placement.vocabulary import ItemState
 from relationships.queries import end_kinds, registry
 from review.operations import acknowledge_task, cancel_tasks_of_item, close_task
@@ -88,7 +88,7 @@ def _item_of(desk: Desk, task: TaskFacts) -> UUID:
 def _locked(desk: Desk, task: TaskFacts, item_id: UUID) -> list[UUID]:
     """Return the items that an answer may change: a release, all that place the text, for whomever."""
     released = desk.asked.action is DecisionAction.RELEASE
-    return items_of_fragment(team_id=task.team_id, fragment_id=task.fragment_id) if released else [item_id]
+    return items_of_fragments(team_id=task.team_id, fragment_ids=[task.fragment_id]) if released else [item_id]
 
 
 def _check_open(desk: Desk, task: TaskFacts) -> None:
@@ -159,7 +159,7 @@ def _answer(desk: Desk, task: TaskFacts, item: Item, staged: UUID | None) -> Dec
 
 def _place_for_adopters(desk: Desk, task: TaskFacts, answered: Item) -> None:
     """Send the other items of a released text back too: their supports were revoked when it was held."""
-    for item_id in items_of_fragment(team_id=task.team_id, fragment_id=task.fragment_id):
+    for item_id in items_of_fragments(team_id=task.team_id, fragment_ids=[task.fragment_id]):
         other = desk.item(item_id)
         if other.id != answered.id and other.state in ENDED:
             actor = desk.principal.profile_id

@@ -65,6 +65,7 @@ class Given:
     :param keys: by mention ref, the lookup key of its surface
     :param proposal: the part of the client's proposal that cites the item; empty for guarded text
     :param signals: spans that the scan marked in guarded text
+    :param spent: ids of values whose words were redacted
     """
 
     team_id: UUID
@@ -91,6 +92,7 @@ class Given:
     accepts: Accepts = field(default_factory=dict)
     kinds: Mapping[UUID, EntityKind] = field(default_factory=dict)
     bound: Bound = field(default_factory=Bound)
+    spent: frozenset[UUID] = frozenset()
     adopted: bool = False  # the text is another profile's
 
     def predicate_of(self, ref: str) -> str | None:

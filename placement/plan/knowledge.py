@@ -12,6 +12,7 @@ from uuid import UUID
 from densemem.core.ids import derived_id
 from densemem.core.names import fold
 from entities.plan import NewValue, new_value
+from entities.policy import CanonicalValue
 from placement.contract import ObservationResult
 from placement.plan.given import Given, Ready, Target
 from placement.plan.mentions import FOUR_PLACES, MentionsDecided
@@ -130,7 +131,7 @@ def _decide(
     result = given.verification.observations[draft.draft.ref]
     seen = _observation(draft, given=given, mentions=mentions, result=result)
     if draft.value and seen.object_value_id:
-        sheet.values[seen.object_value_id] = new_value(team_id=given.team_id, value=draft.value, display=draft.display)
+        sheet.values[seen.object_value_id] = _value(draft.value, draft.display, given)
     if seen.ref in given.bound.rejected:
         seen = _reject(seen, draft, given=given, bench=bench, sheet=sheet)
     elif seen.subject_id is None or (seen.object_entity_id is None and seen.object_value_id is None):
@@ -145,11 +146,15 @@ def _decide(
     sheet.observations.append(seen)
 
 
+def _value(value: CanonicalValue, display: str, given: Given) -> NewValue:
+    return new_value(team_id=given.team_id, value=value, display=display, spent=given.spent)
+
+
 def _observation(draft: Ready, *, given: Given, mentions: MentionsDecided, result: ObservationResult) -> NewObservation:
     ref = draft.draft.ref
     number = derived_id("observation", given.item_id, given.extracted, ref)
     predicate_key = given.predicate_of(ref)
-    value_id = new_value(team_id=given.team_id, value=draft.value, display="").id if draft.value else None
+    value_id = _value(draft.value, draft.display, given).id if draft.value else None
     object_ref = draft.draft.object_ref
     return NewObservation(
         id=number,

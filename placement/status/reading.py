@@ -166,7 +166,7 @@ def _item(row: Item, came: Outcome, *, now: datetime) -> ItemView:
         next_action=told.next_action,
         check_after_seconds=told.check_after_seconds,
         attempts=row.attempts,
-        outcomes=() if held else tuple(seen),
+        outcomes=() if held or state == ItemState.REDACTED else tuple(seen),
         unused_corrections=unused if state in PLACED else (),
         review_tasks=tuple(came.asked.get(row.id, ())),
     )

@@ -33,7 +33,9 @@ def told_of(row: Item, *, held: bool, concluded: bool, now: datetime) -> Told:
     """Return what is told of an item; a text that is held has one answer, whatever had become of it before."""
     state = state_of(row, now=now)
     return tell(
-        state=ItemState.QUARANTINED if held and state not in (*WORKING, ItemState.SUPERSEDED) else state,
+        state=ItemState.QUARANTINED
+        if held and state not in (*WORKING, ItemState.SUPERSEDED, ItemState.REDACTED)
+        else state,
         reason=row.reason,
         concluded=concluded,
         wait=(row.available_at - now).total_seconds(),

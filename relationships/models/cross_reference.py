@@ -28,7 +28,7 @@ class CrossReference(Ledger, TeamRow):
     verification = TeamKey("relationships.VerificationEvent", null=True)
 
     class Meta(Ledger.Meta):
-        triggers = [*append_only(), *owned("written.author_id", "record.owner_id", joined=OF_SOURCE)]
+        triggers: ClassVar = [*append_only(), *owned("written.author_id", "record.owner_id", joined=OF_SOURCE)]
         constraints: ClassVar = [
             one_per_team("crossreference"),
             word_check("crossreference", "kind", CrossReferenceKind),
@@ -52,7 +52,7 @@ class Lineage(Ledger, TeamRow):
     effective_at = models.DateTimeField()
 
     class Meta(Ledger.Meta):
-        triggers = [*append_only(), *owned("record.owner_id", joined=OF_BOTH)]
+        triggers: ClassVar = [*append_only(), *owned("record.owner_id", joined=OF_BOTH)]
         constraints: ClassVar = [
             one_per_team("lineage"),
             word_check("lineage", "kind", LineageKind),

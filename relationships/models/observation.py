@@ -7,7 +7,7 @@ from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
-from densemem.db.ledger import Ledger, append_only
+from densemem.db.ledger import Ledger, append_only, redactable
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Modality, Outcome, Polarity, TimePrecision
 
@@ -38,12 +38,20 @@ class Observation(Ledger, TeamRow):
     observed_at = models.DateTimeField()
 
     class Meta(Ledger.Meta):
-        triggers = [*append_only(), *owned("written.owner_id")]
         constraints: ClassVar = [
             one_per_team("observation"),
             word_check("observation", "polarity", Polarity),
             word_check("observation", "modality", Modality),
             models.UniqueConstraint(name="observation_once", fields=["team", "item", "cycle", "ref"]),
+        ]
+        triggers: ClassVar = [
+            *redactable(
+                ref="'REDACTED:' || OLD.id",
+                subject_ref="'[redacted]'",
+                object_ref="CASE OLD.object_ref WHEN '' THEN '' ELSE '[redacted]' END",
+                scope_key="CASE WHEN OLD.scope_key IS NOT NULL THEN '[redacted]' END",
+            ),
+            *owned("written.owner_id"),
         ]
 
 
@@ -78,7 +86,7 @@ class ObservationResolution(Ledger, TeamRow):
     reason = models.CharField(max_length=64)
 
     class Meta(Ledger.Meta):
-        triggers = [
+        triggers: ClassVar = [
             *append_only(),
             *owned("seen.owner_id", "coalesce(record.owner_id, seen.owner_id)", joined=OF_OBSERVATION),
         ]

@@ -58,7 +58,7 @@ class PredicateDefinition(Ledger):
             word_check("predicate", "lifecycle", Lifecycle),
             models.UniqueConstraint(name="predicate_version", fields=["team", "key", "version"], nulls_distinct=False),
         ]
-        triggers = [
+        triggers: ClassVar = [
             *Ledger.Meta.triggers,
             Refuse(name="meaning_fixed", operation=pgtrigger.Insert, func=SAME_MEANING),
         ]

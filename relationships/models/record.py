@@ -8,7 +8,7 @@ from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
-from densemem.db.ledger import Refuse
+from densemem.db.ledger import Refuse, unless_redacted
 from densemem.db.rows import TeamQuerySet, TeamRow, one_per_team
 from relationships.vocabulary import Cardinality, Polarity, RelationshipKind, Status, Tier, TimePrecision
 
@@ -24,6 +24,10 @@ IDENTITY = [
     "valid_to",
     "scope_key",
 ]
+
+
+# A redaction takes the words of a scope out of the identity; the id keeps it the only one of its kind.
+SCOPE_GONE = "'REDACTED:' || OLD.id"
 
 
 class RecordQuerySet(TeamQuerySet):
@@ -101,6 +105,7 @@ class RelationshipRecord(TeamRow):
                 name="identity_is_fixed",
                 operation=pgtrigger.Update,
                 condition=pgtrigger.AnyChange(*IDENTITY, "semantic_group_key", "recorded_at"),
+                func=f"{unless_redacted({'scope_key': SCOPE_GONE})} {Refuse.func}",
             ),
             *owned("written.owner_id", updates=True, by_the_server=True),
         ]

@@ -29,7 +29,7 @@ class EvidenceSupport(Ledger, TeamRow):
     end = models.PositiveIntegerField()
 
     class Meta(Ledger.Meta):
-        triggers = [*append_only(), *owned("written.owner_id", "record.owner_id", joined=OF_RECORD)]
+        triggers: ClassVar = [*append_only(), *owned("written.owner_id", "record.owner_id", joined=OF_RECORD)]
         constraints: ClassVar = [
             one_per_team("support"),
             models.UniqueConstraint(
@@ -49,7 +49,7 @@ class SupportDecision(Ledger, TeamRow):
     reason = models.CharField(max_length=64)
 
     class Meta(Ledger.Meta):
-        triggers = [*append_only(), *owned("support.owner_id", joined=OF_SUPPORT, by_the_server=True)]
+        triggers: ClassVar = [*append_only(), *owned("support.owner_id", joined=OF_SUPPORT, by_the_server=True)]
         constraints: ClassVar = [
             one_per_team("supportdecision"),
             word_check("supportdecision", "action", SupportAction),

@@ -30,7 +30,7 @@ class Transition(Ledger, TeamRow):
     actor = TeamKey("densemem.Profile", null=True)
 
     class Meta(Ledger.Meta):
-        triggers = [*append_only(), *owned("record.owner_id", joined=OF_RECORD, by_the_server=True)]
+        triggers: ClassVar = [*append_only(), *owned("record.owner_id", joined=OF_RECORD, by_the_server=True)]
         constraints: ClassVar = [
             one_per_team("transition"),
             word_check("transition", "tier", Tier),

@@ -9,6 +9,7 @@ from relationships.operations.conflicts import settling
 from relationships.operations.holds import dispute, lift, retract
 from relationships.operations.knowledge import write_knowledge
 from relationships.operations.meeting import MeetsAnother, NotOwned, VersionStale, check_own
+from relationships.operations.redaction import lock_records, rewrite_documents
 from relationships.operations.registry import append_definition
 from relationships.operations.standing import (
     FanoutExceeded,
@@ -32,12 +33,14 @@ __all__ = [
     "check_own",
     "dispute",
     "lift",
+    "lock_records",
     "may_speak",
     "recompute_for_groups",
     "refresh_documents",
     "reinstate",
     "retract",
     "revoke_for_fragments",
+    "rewrite_documents",
     "say_not_competing",
     "settling",
     "withdraw",

@@ -14,6 +14,7 @@ STANDING: Final = {
     "conflict_held": "it competes with another statement of the same owner",
     "span_overlaps_signal": "its evidence needs a person's eye",
     "source_revision_advanced": "a newer revision of the source took the place of the one cited",
+    "evidence_redacted": "the text that it rested on was redacted",
     "superseded": "a newer statement took its place",
     "hold_kept": "a person's decision or an open question holds it",
     "forgotten_by_owner": "its owner forgot it",

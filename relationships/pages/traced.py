@@ -11,7 +11,7 @@ from evidence.pages import EvidenceCard
 from relationships.pages.reasons import in_words
 from relationships.search import Claim
 from relationships.trace import Trace
-from relationships.trace.shapes import Decision, Observed, Passage, Reference, Support, Verified
+from relationships.trace.shapes import HELD, REDACTED, Decision, Observed, Passage, Reference, Support, Verified
 
 SAYS: Final = {
     "confirms": ("confirms", "is confirmed by"),
@@ -109,7 +109,8 @@ def _card(support: Support) -> EvidenceCard:
         author=cited.author.name,
         author_kind="",
         said_at=cited.observed_at,
-        held=support.passage is None,
+        held=support.withheld == HELD,
+        redacted=support.withheld == REDACTED,
         text=None,
         excerpt=_excerpt(support.passage, support.start, support.end) if support.passage else None,
     )

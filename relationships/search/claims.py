@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from densemem.core.words import GONE, REDACTED
 from entities.queries import entity_views, value_displays
 from relationships.identity import claim_sentence
 from relationships.models import RelationshipRecord
@@ -89,7 +90,7 @@ def claims_of(*, team_id: UUID, rows: Sequence[RelationshipRecord]) -> list[Clai
     views = entity_views(team_id=team_id, entity_ids=entities)
     values = value_displays(team_id=team_id, value_ids={row.object_value_id for row in rows if row.object_value_id})
     named = {i: EntityEnd(i, view.canonical_name, view.kind.value) for i, view in views.items()}
-    typed = {i: ValueEnd(i, v.display, v.type, v.canonical, v.unit) for i, v in values.items()}
+    typed = {i: ValueEnd(i, v.display, v.type, _unless_gone(v.canonical), v.unit) for i, v in values.items()}
     return [_claim(row, named[row.subject_entity_id], _object(row, named, typed)) for row in rows]
 
 
@@ -100,6 +101,10 @@ def _object(
         return named[row.object_entity_id]
     assert row.object_value_id is not None
     return typed[row.object_value_id]
+
+
+def _unless_gone(words: str) -> str:
+    return REDACTED if words.startswith(GONE) else words
 
 
 def _unnamed(end: EntityEnd | ValueEnd) -> EntityEnd | ValueEnd:
@@ -118,7 +123,7 @@ def _claim(row: RelationshipRecord, subject: EntityEnd, object_: EntityEnd | Val
         predicate=row.predicate_key,
         object=object_,
         polarity=row.polarity,
-        scope=row.scope_key,
+        scope=row.scope_key and _unless_gone(row.scope_key),
         tier=row.tier,
         status=row.status,
         support_count=row.support_count,

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection
 
 from densemem.core.ids import uuid7
+from densemem.core.words import GONE
 from densemem.db.read import fetch
 from entities.queries import names_of
 from relationships.identity import claim_sentence
@@ -113,7 +114,8 @@ def _words(row: Row, names: Mapping[UUID, list[str]]) -> tuple[list[str], list[s
         return [HELD], [HELD]
     if row.object_id:
         return names[row.subject_id], names[row.object_id]
-    return names[row.subject_id], [word for word in (row.display, row.canonical, row.unit) if word]
+    words = (row.display, row.canonical, row.unit)
+    return names[row.subject_id], [word for word in words if word and not word.startswith(GONE)]
 
 
 def _terms_of(texts: list[str]) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from densemem.core import limits
-from evidence.queries import held_among, texts_of
+from evidence.queries import held_among, redacted_among, texts_of
 from relationships.models import EvidenceSupport, RelationshipRecord, SupportDecision
 from relationships.queries import COUNTS
 from relationships.search import Profile
-from relationships.trace.shapes import HELD, Citation, Listed, Passage, Support
+from relationships.trace.shapes import HELD, REDACTED, Citation, Listed, Passage, Support
 
 
 def supports_of(record: RelationshipRecord) -> Listed[Support]:
@@ -18,9 +18,15 @@ def supports_of(record: RelationshipRecord) -> Listed[Support]:
     newest = list(owned.order_by("-seq")[: limits.TRACE_ITEMS + 1])
     counting = _counting(record.team_id, [row.id for row in newest])
     fragments = {row.fragment_id for row in newest}
-    held = held_among(team_id=record.team_id, fragment_ids=fragments)
-    texts = texts_of(team_id=record.team_id, fragment_ids=fragments - held)
-    return Listed.of([_support(row, texts, effective=row.id in counting) for row in newest])
+    hidden = withheld_among(team_id=record.team_id, fragment_ids=fragments)
+    texts = texts_of(team_id=record.team_id, fragment_ids=fragments - hidden.keys())
+    return Listed.of([_support(row, texts, hidden, effective=row.id in counting) for row in newest])
+
+
+def withheld_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return why the words of these fragments are not shown; those that are shown are left out."""
+    held = dict.fromkeys(held_among(team_id=team_id, fragment_ids=fragment_ids), HELD)
+    return held | dict.fromkeys(redacted_among(team_id=team_id, fragment_ids=fragment_ids), REDACTED)
 
 
 def passage_of(text: str, start: int, end: int) -> Passage:
@@ -36,7 +42,9 @@ def _counting(team_id: UUID, support_ids: Collection[UUID]) -> set[UUID]:
     return {support for support, action in newest.values_list("support_id", "action") if action in COUNTS}
 
 
-def _support(row: EvidenceSupport, texts: Mapping[UUID, str], *, effective: bool) -> Support:
+def _support(
+    row: EvidenceSupport, texts: Mapping[UUID, str], hidden: Mapping[UUID, str], *, effective: bool
+) -> Support:
     text = texts.get(row.fragment_id)
     return Support(
         support_id=row.id,
@@ -48,7 +56,7 @@ def _support(row: EvidenceSupport, texts: Mapping[UUID, str], *, effective: bool
         start=row.start,
         end=row.end,
         passage=None if text is None else passage_of(text, row.start, row.end),
-        withheld=HELD if text is None else None,
+        withheld=hidden.get(row.fragment_id),
         evidence=_citation(row),
         recorded_at=row.recorded_at,
     )

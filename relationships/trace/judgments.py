@@ -6,11 +6,12 @@ from typing import Final
 from django.db.models import Q, QuerySet
 
 from densemem.core import limits
-from evidence.queries import held_among, wordings_of
+from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
 from relationships.models import Observation, ObservationResolution, RelationshipRecord, VerificationEvent
 from relationships.search import Profile
-from relationships.trace.shapes import HELD, Listed, Observed, Verified
+from relationships.trace.evidence import withheld_among
+from relationships.trace.shapes import Listed, Observed, Verified
 
 CONFIDENCE: Final = ((Decimal("0.8"), "high"), (Decimal("0.5"), "medium"), (Decimal(0), "low"))
 
@@ -20,8 +21,8 @@ def observations_of(record: RelationshipRecord) -> Listed[Observed]:
     team = record.team_id
     rows = _resolutions(record).select_related("observation__owner").order_by("-observation__seq")
     newest = list(rows[: limits.TRACE_ITEMS + 1])
-    held = held_among(team_id=team, fragment_ids={r.observation.fragment_id for r in newest})
-    shown = [r.observation_id for r in newest if r.observation.fragment_id not in held]
+    hidden = withheld_among(team_id=team, fragment_ids={r.observation.fragment_id for r in newest})
+    shown = [r.observation_id for r in newest if r.observation.fragment_id not in hidden]
     wordings = wordings_of(team_id=team, rows=shown, kind=WordingKind.PREDICATE)
     values = wordings_of(team_id=team, rows=shown, kind=WordingKind.VALUE)
     return Listed.of(
@@ -30,7 +31,7 @@ def observations_of(record: RelationshipRecord) -> Listed[Observed]:
                 row,
                 wording=wordings.get(row.observation_id),
                 value=values.get(row.observation_id),
-                withheld=HELD if row.observation.fragment_id in held else None,
+                withheld=hidden.get(row.observation.fragment_id),
             )
             for row in newest
         ]
@@ -46,15 +47,15 @@ def verifications_of(record: RelationshipRecord) -> Listed[Verified]:
         named |= Q(pk__in=rows.filter(verification_id__isnull=False).values("verification_id"))
     events = VerificationEvent.objects.of_team(team).filter(named).select_related("observation").order_by("-seq")
     newest = list(events[: limits.TRACE_ITEMS + 1])
-    held = held_among(team_id=team, fragment_ids={e.observation.fragment_id for e in newest})
-    shown = [e.id for e in newest if e.observation.fragment_id not in held]
+    hidden = withheld_among(team_id=team, fragment_ids={e.observation.fragment_id for e in newest})
+    shown = [e.id for e in newest if e.observation.fragment_id not in hidden]
     rationales = wordings_of(team_id=team, rows=shown, kind=WordingKind.RATIONALE)
     return Listed.of(
         [
             _verified(
                 event,
                 rationale=rationales.get(event.id),
-                withheld=HELD if event.observation.fragment_id in held else None,
+                withheld=hidden.get(event.observation.fragment_id),
             )
             for event in newest
         ]

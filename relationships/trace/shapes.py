@@ -11,6 +11,7 @@ from relationships.search import Claim, Profile
 from relationships.trace.cases import CaseSummary
 
 HELD = "held"
+REDACTED = "redacted"
 T = TypeVar("T")
 
 

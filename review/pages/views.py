@@ -106,7 +106,7 @@ def task(request: HttpRequest, task_id: str) -> HttpResponse:
         "label": _label(found),
         "mine": found.owner_id == caller.profile_id,
         "me": caller.profile_id,
-        "candidates": [] if asked.card.held else _candidates(caller.team_id, found),
+        "candidates": [] if asked.card.text is None else _candidates(caller.team_id, found),
         "rival_evidence": _rival_evidence(caller.team_id, asked),
         "events": list(found.events.all()),
     }

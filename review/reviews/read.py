@@ -31,6 +31,7 @@ from review.reviews.shapes import (
 from review.vocabulary import UNSETTLED, DecisionAction, TaskKind
 
 HELD: Final = "evidence_held"  # the one public reason of held text, whatever was seen in it
+REDACTED: Final = "evidence_redacted"
 
 
 def list_reviews(
@@ -92,14 +93,14 @@ def tasks_for(*, team_id: UUID, tasks: Collection[Task]) -> list[ReviewTask]:
 
 
 def _tell(team_id: UUID, asked: Collection[Asked]) -> list[ReviewTask]:
-    shown = [a.task for a in asked if not a.card.held]
+    shown = [a.task for a in asked if a.card.text is not None]
     counts = waiting_counts(team_id=team_id, task_ids=[t.id for t in shown])
     offered = _candidates(team_id, {t.resolution_id for t in shown if t.resolution_id})
     return [_task(a, counts.get(a.task.id, (0, 0)), offered.get(a.task.resolution_id, ())) for a in asked]
 
 
 def _task(asked: Asked, counts: tuple[int, int], candidates: tuple[Candidate, ...]) -> ReviewTask:
-    task, held = asked.task, asked.card.held
+    task, held = asked.task, asked.card.text is None
     return ReviewTask(
         review_id=task.id,
         address=f"/api/v1/reviews/{task.id}",
@@ -112,7 +113,7 @@ def _task(asked: Asked, counts: tuple[int, int], candidates: tuple[Candidate, ..
         item_version=task.item.version,
         question=asked.title,
         why=asked.why,
-        reason=HELD if held else task.reason,
+        reason=REDACTED if asked.card.redacted else HELD if held else task.reason,
         held=held,
         entity_ref=task.resolution.mention_ref if task.resolution and not held else None,
         observation_id=None if held else task.observation_id,

@@ -1,6 +1,6 @@
 """The shapes of a question. Offsets are code points of the fragment, half-open; times are UTC.
 
-While the text is held, everything that came from it is empty, for everybody.
+While the text is held (`held`), and for good once it is redacted, everything that came from it is empty, for everybody.
 """
 
 from collections.abc import Mapping

@@ -4,12 +4,16 @@ import json
 import re
 from typing import Final
 
+from densemem.audit import audit
+from densemem.audit.leftovers import look
 from densemem.audit.tables import rows
 from densemem.cases.bundles import request_body
+from densemem.cases.erasing import texts
 from densemem.cases.judge.answers import STEP
 from densemem.cases.judge.phrases import phrases
 from densemem.cases.judge.seen import Seen
 from densemem.cases.statements import statement
+from evidence.redactions import traces_of
 
 
 def surfaces_kept(seen: Seen, m: re.Match[str]) -> bool:
@@ -71,13 +75,21 @@ def own_bytes(seen: Seen, m: re.Match[str]) -> bool:
 
 def unchanged(seen: Seen, m: re.Match[str]) -> bool:
     """Every text is stored as it was sent."""
-    found = list(
-        rows("evidence.Fragment")
-        .filter(ingest_id__in=seen.ingests())
-        .order_by("seq")
-        .values_list("content__text", flat=True)
-    )
+    found = seen.play.found.get("texts", texts(seen.play))  # before they were erased
     return seen.equal(found, sent(seen))
+
+
+def nothing_leaked(seen: Seen, m: re.Match[str]) -> bool:
+    """No word of a text stood where the case looked while the text was there."""
+    return seen.equal(seen.play.found.get("leaks"), [])
+
+
+def erased(seen: Seen, m: re.Match[str]) -> bool:
+    """The text is a tombstone of its own length, no column holds its words, and every row follows from its ledgers."""
+    (sent_text,), (kept,) = sent(seen), texts(seen.play)
+    left, differences = look(traces_of()), audit().differences
+    seen.note((kept, left, differences))
+    return (set(kept), len(kept)) == ({"█"}, len(sent_text)) and left.redactions == 1 and left.count + differences == 0
 
 
 def sent(seen: Seen) -> list[str]:
@@ -151,6 +163,16 @@ KEPT: Final = (
         (r"spans \d+\.\.\d+(?: and \d+\.\.\d+)*", spans),
     ),
     *phrases("evidence_bytes", (r"unchanged", unchanged)),
+    *phrases("evidence", (r"stored unchanged \(verbatim rule\) with access control", unchanged)),
+    *phrases("logs_and_payloads", (r"contain ids and lengths, never evidence text", nothing_leaked)),
+    *phrases(
+        "erase",
+        (
+            r"payload replaced by a content-free tombstone; ids, hashes of decisions and audit rows stay valid; "
+            r"nothing in full-text, vectors, job rows",
+            erased,
+        ),
+    ),
     *phrases(r"step\d+", (r"spans accepted as given", spans_as_given)),
     *phrases(
         "stored",

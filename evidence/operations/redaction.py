@@ -1,0 +1,62 @@
+"""Taking a text out: who asked and why, what the database's one function removed, and by what copies can be found."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+
+from densemem.core import limits
+from densemem.core.canonical import keyed_digest
+from densemem.db.insert import insert
+from densemem.db.read import fetch
+from evidence.models import Redaction, RedactionReceipt
+from evidence.policy import name_run, text_runs
+
+TAKE_OUT: Final = "SELECT place, removed FROM evidence_redact(%(redaction)s)"
+
+
+def open_redaction(
+    *, team_id: UUID, content_id: UUID, fragment_id: UUID, actor_id: UUID, reason: str, now: datetime
+) -> UUID:
+    """Record who has a text taken out, and why; return the id. The text is still there."""
+    made = Redaction(
+        team_id=team_id,
+        content_id=content_id,
+        fragment_id=fragment_id,
+        actor_id=actor_id,
+        reason=reason,
+        recorded_at=now,
+    )
+    insert([made])
+    return made.id
+
+
+def take_out(redaction_id: UUID) -> dict[str, int]:
+    """Turn every row with words of the text into a tombstone; return how many there were, by table.
+
+    The caller holds the items, the words, the names and the records that it concerns.
+    """
+    return dict(fetch(TAKE_OUT, redaction=redaction_id))
+
+
+def keep_receipt(
+    *, team_id: UUID, redaction_id: UUID, removed: Mapping[str, int], runs: Iterable[str], now: datetime
+) -> None:
+    """Append what was taken out; it holds no text."""
+    row = RedactionReceipt(
+        team_id=team_id, redaction_id=redaction_id, removed=dict(removed), runs=sorted(set(runs)), recorded_at=now
+    )
+    insert([row])
+
+
+def traces(text: str, names: Iterable[str]) -> set[str]:
+    """Return the keyed digests by which copies of a text and of names can be found, when both are gone."""
+    named = [run for name in names if (run := name_run(name))]
+    return {trace(run) for run in [*text_runs(text, most=limits.REDACTION_RUNS), *named]}
+
+
+def trace(run: tuple[str, ...]) -> str:
+    """Return the number of words of a run and its keyed digest, cut to 80 bits."""
+    return f"{len(run)}:{keyed_digest(settings.CONTENT_KEY.encode(), ' '.join(run))[:20]}"
