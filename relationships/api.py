@@ -1,5 +1,6 @@
 """REST: recall, one record, and its trace."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 
@@ -13,13 +14,14 @@ from rest_framework.views import APIView
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.faults import Fault
-from densemem.core.times import TimeRefused, parse_bound
+from densemem.core.times import TimeRefused, parse_bound, parse_instant
 from densemem.http import has_seen, read_id, read_parameters, refuse
 from relationships.recall import Recall, recall
 from relationships.search import Claim
 from relationships.trace import Trace, get_relationship, trace
 
-ASKED = ("query", "limit", "valid_at")
+KNOWN_AT = OpenApiParameter("known_at", str, description="as it was known at this time, with an offset; now")
+ASKED = ("query", "limit", "valid_at", "known_at")
 
 
 class RecallAnswer(RootModel[Recall]):
@@ -43,18 +45,30 @@ class RecallMemory(APIView):
             OpenApiParameter("query", str, required=True, description=f"1 to {limits.QUERY_CHARS} characters"),
             OpenApiParameter("limit", int, description=f"groups, 1 to {limits.RECALL_ITEMS}; {limits.RECALL_DEFAULT}"),
             OpenApiParameter("valid_at", str, description="a time with an offset, or a date (00:00 UTC); now"),
+            KNOWN_AT,
         ],
         responses={200: RecallAnswer},
     )
     def get(self, request: Request) -> Response:
-        """Return what the team holds to be so, found by words. Without `valid_at`: what holds now."""
+        """Return what the team holds to be so, found by words. Without `valid_at`: what holds now.
+
+        With `known_at`: as it was known then, and what held then unless `valid_at` tells another moment.
+        """
         given, faults = read_parameters(request, known=ASKED)
         limit = read_limit(given.get("limit"), faults)
-        valid_at = read_moment(given.get("valid_at"), faults)
+        valid_at = read_moment(given, "valid_at", faults)
+        known_at = read_moment(given, "known_at", faults)
         if "query" not in given:
             faults.append(Fault("/query", "required", "Send a query."))
         refuse(faults)
-        found = recall(principal=who(request), query=given["query"], limit=limit, valid_at=valid_at, now=timezone.now())
+        found = recall(
+            principal=who(request),
+            query=given["query"],
+            limit=limit,
+            valid_at=valid_at,
+            known_at=known_at,
+            now=timezone.now(),
+        )
         return Response(asdict(found))
 
 
@@ -101,12 +115,12 @@ def read_limit(text: str | None, faults: list[Fault]) -> int:
     return limits.RECALL_DEFAULT
 
 
-def read_moment(text: str | None, faults: list[Fault]) -> datetime | None:
-    """Return the moment asked about, or add a fault."""
-    if text is None:
+def read_moment(given: Mapping[str, str], name: str, faults: list[Fault]) -> datetime | None:
+    """Return the moment asked about, or add a fault. A day bounds a validity; knowledge is asked for at an instant."""
+    if name not in given:
         return None
     try:
-        return parse_bound(text).at
+        return parse_instant(given[name]) if name == "known_at" else parse_bound(given[name]).at
     except TimeRefused as refused:
-        faults.append(Fault("/valid_at", refused.code, refused.detail))
+        faults.append(Fault(f"/{name}", refused.code, refused.detail))
         return None

@@ -13,7 +13,7 @@ from django.utils import timezone
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.faults import Fault
-from densemem.core.times import TimeRefused, parse_bound
+from densemem.core.times import TimeRefused, parse_bound, parse_instant
 from densemem.core.words import Scope
 from densemem.http import read_id
 from densemem.mcp.arguments import ArgumentsInvalid, check
@@ -142,7 +142,8 @@ def call_recall_memory(who: Principal, arguments: Arguments) -> Recall:
         principal=who,
         query=arguments["query"],
         limit=int(arguments.get("limit", limits.RECALL_DEFAULT)),  # JSON Schema counts 10.0 as an integer
-        valid_at=_moment(arguments.get("valid_at")),
+        valid_at=_moment(arguments, "valid_at"),
+        known_at=_moment(arguments, "known_at"),
         now=timezone.now(),
     )
 
@@ -224,13 +225,15 @@ def _values(view: IngestView) -> dict[str, Any]:
     return {field.name: getattr(view, field.name) for field in fields(view)}
 
 
-def _moment(text: str | None) -> datetime | None:
+def _moment(arguments: Arguments, name: str) -> datetime | None:
+    """Read a moment. A day bounds a validity; knowledge is asked for at an instant."""
+    text = arguments.get(name)
     if text is None:
         return None
     try:
-        return parse_bound(text).at
+        return parse_instant(text) if name == "known_at" else parse_bound(text).at
     except TimeRefused as refused:
-        fault = Fault("/valid_at", refused.code, refused.detail)
+        fault = Fault(f"/{name}", refused.code, refused.detail)
         raise ArgumentsInvalid(
             "The call cannot be made as it is. Mend the time and call again.", faults=[fault]
         ) from None

@@ -1,13 +1,32 @@
 """Every change of a record."""
 
-from typing import ClassVar
+from datetime import datetime
+from typing import Any, ClassVar, Self
 
 from django.db import models
+from django.db.models import Exists, OuterRef
 
 from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.ledger import Ledger
-from densemem.db.rows import TeamRow, one_per_team
+from densemem.db.rows import TeamQuerySet, TeamRow, one_per_team
 from relationships.vocabulary import Status, Tier
+
+
+class TransitionQuerySet(TeamQuerySet):
+    """Words for steps."""
+
+    def known_by(self, at: datetime | None) -> Self:
+        """Keep the steps that were known by a moment: recorded by then, as was every step before them.
+
+        An operation takes its moment before it waits for a record, so a step may carry an earlier one than the step
+        that it follows; it was not known before that.
+        """
+        if at is None:
+            return self
+        before = Transition.objects.filter(
+            team=OuterRef("team"), relationship=OuterRef("relationship"), version__lt=OuterRef("version")
+        )
+        return self.filter(~Exists(before.filter(recorded_at__gt=at)), recorded_at__lte=at)
 
 
 class Transition(Ledger, TeamRow):
@@ -25,6 +44,8 @@ class Transition(Ledger, TeamRow):
     reason = models.CharField(max_length=64)
     verification = TeamKey("relationships.VerificationEvent", null=True)
     actor = TeamKey("densemem.Profile", null=True)
+
+    objects: ClassVar[Any] = TransitionQuerySet.as_manager()
 
     class Meta(Ledger.Meta):
         constraints: ClassVar = [

@@ -61,8 +61,9 @@ def conflicts_of(question: Question, *, groups: Sequence[str]) -> tuple[Conflict
 
 def _links(question: Question, condition: Q) -> list[Link]:
     fields = [f"{end}__{field}" for field in ("semantic_group_key", "subject_entity", "predicate_key") for end in ENDS]
-    rows = CrossReference.objects.of_team(question.team_id).filter(condition, kind__in=AGAINST).order_by("-seq")
-    found = rows.values_list(*fields)[: limits.CONFLICT_REFERENCES]
+    rows = CrossReference.objects.of_team(question.team_id).known_by(question.known_at)
+    against = rows.filter(condition, kind__in=AGAINST).order_by("-seq")
+    found = against.values_list(*fields)[: limits.CONFLICT_REFERENCES]
     return [Link((row[0], row[1]), frozenset(row[2:4]), frozenset(row[4:6])) for row in found]
 
 
