@@ -1,8 +1,10 @@
 """REST: recall, one record, and its trace."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -13,13 +15,18 @@ from rest_framework.views import APIView
 
 from densemem.auth import Principal
 from densemem.core import limits
-from densemem.core.faults import Fault
+from densemem.core.faults import Fault, NotThere
 from densemem.core.times import TimeRefused, parse_bound, parse_instant
 from densemem.http import has_seen, read_id, read_parameters, refuse
+from densemem.paging import Before, read_length
 from relationships.recall import Recall, recall
 from relationships.search import Claim
-from relationships.trace import Trace, get_relationship, trace
+from relationships.trace import LISTS, Listed, Trace, get_relationship, trace
+from relationships.trace.shapes import Decision, Observed, Reference, Step, Succession, Support, Verified
 
+PAGE_LENGTH = OpenApiParameter(
+    "limit", int, description=f"entries of a page, 1 to {limits.PAGE_ITEMS}; {limits.PAGE_DEFAULT}"
+)
 KNOWN_AT = OpenApiParameter("known_at", str, description="as it was known at this time, with an offset; now")
 ASKED = ("query", "limit", "valid_at", "known_at")
 
@@ -34,6 +41,20 @@ class RelationshipAnswer(RootModel[Claim]):
 
 class TraceAnswer(RootModel[Trace]):
     """A record with everything that it rests on and that happened to it."""
+
+
+class TraceListAnswer(
+    RootModel[
+        Listed[Support]
+        | Listed[Decision]
+        | Listed[Observed]
+        | Listed[Verified]
+        | Listed[Step]
+        | Listed[Reference]
+        | Listed[Succession]
+    ]
+):
+    """One page of one list of a trace."""
 
 
 class RecallMemory(APIView):
@@ -92,11 +113,56 @@ class Relationship(APIView):
 class TraceMemory(APIView):
     """`GET /api/v1/relationships/{id}/trace`"""
 
-    @extend_schema(operation_id="trace_memory", responses={200: TraceAnswer})
+    @extend_schema(operation_id="trace_memory", parameters=[KNOWN_AT, PAGE_LENGTH], responses={200: TraceAnswer})
     def get(self, request: Request, relationship_id: str) -> Response:
-        """Return exact evidence, decisions, judgments, versions and ties of one record. Held text stays out."""
-        refuse(read_parameters(request, known=())[1])
-        return Response(asdict(trace(principal=who(request), relationship_id=read_id(relationship_id))))
+        """Return exact evidence, decisions, judgments, versions and ties of one record. Held text stays out.
+
+        Each list is its first page, the newest entry first; `next` is the address of the one after it.
+        """
+        given, faults = read_parameters(request, known=("known_at", "limit"))
+        known_at, limit = read_moment(given, "known_at", faults), read_length(given, faults)
+        refuse(faults)
+        record = read_id(relationship_id)
+        found = trace(
+            principal=who(request), relationship_id=record, known_at=known_at, limit=limit, now=timezone.now()
+        )
+        linked: dict[str, Any] = {
+            name: onward(request, f"{request.path}/{name}", getattr(found, name)) for name in LISTS
+        }
+        return Response(asdict(replace(found, **linked)))
+
+
+class TraceList(APIView):
+    """`GET /api/v1/relationships/{id}/trace/{list}`"""
+
+    @extend_schema(
+        operation_id="trace_list",
+        parameters=[
+            OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(LISTS)),
+            OpenApiParameter("cursor", str, description="from `next` of a page; without it the list begins"),
+            PAGE_LENGTH,
+            KNOWN_AT,
+        ],
+        responses={200: TraceListAnswer},
+    )
+    def get(self, request: Request, relationship_id: str, name: str) -> Response:
+        """Return one page of one list of a trace, the newest entry first."""
+        given, faults = read_parameters(request, known=("cursor", "limit", "known_at"))
+        known_at, limit = read_moment(given, "known_at", faults), read_length(given, faults)
+        refuse(faults)
+        if name not in LISTS:
+            raise NotThere
+        record, before = read_id(relationship_id), Before.read(given.get("cursor", ""))
+        found = trace(
+            principal=who(request),
+            relationship_id=record,
+            known_at=known_at,
+            only=name,
+            before=before,
+            limit=limit,
+            now=timezone.now(),
+        )
+        return Response(asdict(onward(request, request.path, getattr(found, name))))
 
 
 def who(request: Request) -> Principal:
@@ -124,3 +190,11 @@ def read_moment(given: Mapping[str, str], name: str, faults: list[Fault]) -> dat
     except TimeRefused as refused:
         faults.append(Fault(f"/{name}", refused.code, refused.detail))
         return None
+
+
+def onward(request: Request, address: str, listed: Listed[Any]) -> Listed[Any]:
+    """Return a list of a trace, which has an address of its own, with that of its next page."""
+    if listed.next is None:
+        return listed
+    kept = {key: request.query_params[key] for key in ("known_at", "limit") if key in request.query_params}
+    return replace(listed, next=f"{address}?{urlencode({**kept, 'cursor': listed.next})}")

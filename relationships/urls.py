@@ -8,4 +8,5 @@ urlpatterns = [
     path("recall", api.RecallMemory.as_view(), name="recall-memory"),
     path("relationships/<str:relationship_id>", api.Relationship.as_view(), name="relationship"),
     path("relationships/<str:relationship_id>/trace", api.TraceMemory.as_view(), name="trace-memory"),
+    path("relationships/<str:relationship_id>/trace/<str:name>", api.TraceList.as_view(), name="trace-list"),
 ]

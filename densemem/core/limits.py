@@ -40,7 +40,6 @@ CONFLICTS: Final = 20  # shown beside one recall
 CONFLICT_REFERENCES: Final = 1_000  # challenges and corrections read for them
 PAGE_ITEMS: Final = 100  # of a list; whoever asks for more gets as many
 PAGE_DEFAULT: Final = 50
-TRACE_ITEMS: Final = 100
 TRACE_CONTEXT_CHARS: Final = 300  # on each side of a cited span
 INBOX_ITEMS: Final = 50
 ITEM_TASKS: Final = 100  # questions shown with the placement of one ingest

@@ -26,7 +26,7 @@ from densemem.mcp.descriptions import (
     RESOLVE_MEMORY_PLACEMENT,
     TRACE_MEMORY,
 )
-from densemem.paging import Cursor
+from densemem.paging import Before, Cursor
 from placement.decide import Decided, decide, forget
 from placement.decision import DECISION
 from placement.remember import remember
@@ -154,7 +154,15 @@ def call_trace_memory(who: Principal, arguments: Arguments) -> Trace:
     :raises Refused: invalid arguments, or no such Relationship
     """
     check(arguments, TRACE_INPUT)
-    return trace(principal=who, relationship_id=read_id(arguments["relationship_id"]))
+    return trace(
+        principal=who,
+        relationship_id=read_id(arguments["relationship_id"]),
+        known_at=_moment(arguments, "known_at"),
+        only=arguments.get("list"),
+        before=Before.read(arguments.get("cursor", "")),
+        limit=int(arguments.get("limit", limits.PAGE_DEFAULT)),
+        now=timezone.now(),
+    )
 
 
 def call_list_reviews(who: Principal, arguments: Arguments) -> Questions:
