@@ -6,14 +6,21 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from densemem.audit import evidence, knowledge, support, work
+from densemem.audit import evidence, knowledge, replayed, support, work
 from densemem.audit.invariants import INVARIANTS, Invariant, violations
 from densemem.audit.report import Check, CheckResult, Difference, Report
 from densemem.audit.tables import chunks, rows
 from densemem.core.limits import AUDIT_DIFFERENCES
 
 Rule = Invariant | Check
-CHECKS: tuple[Rule, ...] = (*INVARIANTS, *knowledge.CHECKS, *support.CHECKS, *work.CHECKS, *evidence.CHECKS)
+CHECKS: tuple[Rule, ...] = (
+    *INVARIANTS,
+    *replayed.CHECKS,
+    *knowledge.CHECKS,
+    *support.CHECKS,
+    *work.CHECKS,
+    *evidence.CHECKS,
+)
 Step = Callable[[str, int], None]
 
 
