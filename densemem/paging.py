@@ -24,6 +24,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
+BEGINNING: Final = 2**63 - 1  # no row of a ledger has a greater number
 PARAMETERS: Final = ("cursor", "limit")
 DOCUMENTED: Final = (
     OpenApiParameter("cursor", str, description="from `next` or `previous`; without it the list begins"),
@@ -74,15 +75,40 @@ class Cursor:
         if not text:
             return None
         try:
-            raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-            step, micros, row_id = raw.decode("ascii").split(" ")
+            step, micros, row_id = _unpacked(text).split(" ")
             return cls(Step(step), EPOCH + int(micros) * MICROSECOND, UUID(row_id))
         except (ValueError, OverflowError):
             raise CursorInvalid from None
 
     def __str__(self) -> str:
-        raw = f"{self.step} {(self.at - EPOCH) // MICROSECOND} {self.row_id.hex}"
-        return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+        return _packed(f"{self.step} {(self.at - EPOCH) // MICROSECOND} {self.row_id.hex}")
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Where the next page of a ledger begins, the newest row first: before a number of the ledgers' sequence."""
+
+    seq: int
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Read what `str` wrote; an empty text is no cursor.
+
+        :raises CursorInvalid: for anything else
+        """
+        if not text:
+            return None
+        try:
+            word, number = _unpacked(text).split(" ")
+            seq = int(number)
+        except ValueError:
+            raise CursorInvalid from None
+        if word != "seq" or not 0 < seq <= BEGINNING:
+            raise CursorInvalid
+        return cls(seq)
+
+    def __str__(self) -> str:
+        return _packed(f"seq {self.seq}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +181,17 @@ def read_page(given: Mapping[str, str], faults: list[Fault]) -> tuple[Cursor | N
 
     :raises CursorInvalid: the cursor is none of ours
     """
+    limit = read_length(given, faults)
+    return Cursor.read(given.get("cursor", "")), limit
+
+
+def read_length(given: Mapping[str, str], faults: list[Fault]) -> int:
+    """Return the rows that a page may have, or add a fault."""
     text = given.get("limit", str(limits.PAGE_DEFAULT))
     if not (text.isascii() and text.isdecimal() and int(text[:9]) > 0):
         faults.append(Fault("/limit", "limit_out_of_range", f"Ask for 1 to {limits.PAGE_ITEMS} rows."))
         text = str(limits.PAGE_DEFAULT)
-    return Cursor.read(given.get("cursor", "")), min(int(text[:9]), limits.PAGE_ITEMS)
+    return min(int(text[:9]), limits.PAGE_ITEMS)
 
 
 def listed(request: Request, page: Page[Any], *, limit: int) -> Response:
@@ -177,3 +209,15 @@ def _address(request: Request, cursor: Cursor | None, limit: int) -> str | None:
         return None
     filters = {name: value for name, value in request.query_params.items() if name not in PARAMETERS}
     return f"{request.path}?{urlencode({**filters, 'limit': limit, 'cursor': str(cursor)})}"
+
+
+def _packed(raw: str) -> str:
+    return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+
+
+def _unpacked(text: str) -> str:
+    """Return what was packed.
+
+    :raises ValueError: nothing was
+    """
+    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode("ascii")

@@ -15,6 +15,7 @@ from evidence.models import (
     SecurityEvent,
     SecuritySignal,
     Source,
+    SourceRevision,
     Wording,
 )
 from evidence.policy import count_groups
@@ -250,6 +251,13 @@ def joins_around(*, team_id: UUID, groups: Iterable[UUID]) -> set[tuple[UUID, UU
 def count_voices(groups: Collection[UUID], joins: Iterable[tuple[UUID, UUID]]) -> int:
     """Count the independent voices among groups; `joins` may hold more than concerns them."""
     return count_groups(groups, joins)
+
+
+def revisions_known_at(*, team_id: UUID, source_ids: Collection[UUID], at: datetime) -> dict[UUID, UUID]:
+    """Return, by source, the revision that was current at a moment."""
+    known = SourceRevision.objects.of_team(team_id).filter(source_id__in=source_ids).known_by(at)
+    newest = known.order_by("source_id", "-seq").distinct("source_id")
+    return dict(newest.values_list("source_id", "id"))
 
 
 def texts_of(*, team_id: UUID, fragment_ids: Collection[UUID]) -> dict[UUID, str]:

@@ -89,7 +89,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     share("groups", team)
     given = _given(claim, accepted)
     mentions = _decide_mentions(given, accepted.offer)
-    decided = _decide_knowledge(given, mentions)
+    given, decided = _decide_knowledge(given, mentions)
     _check_registry(accepted.offer, decided, team_id=team)
     _write(claim, accepted, given, mentions, decided)
     tasks = [
@@ -152,14 +152,18 @@ def _decide_mentions(given: Given, offer: Offer) -> MentionsDecided:
     return decide_mentions(given, found)
 
 
-def _decide_knowledge(given: Given, mentions: MentionsDecided) -> KnowledgeDecided:
-    """Decide every observation, under the locks on what they are about and on the records that they meet."""
+def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, KnowledgeDecided]:
+    """Decide every observation, under the locks on what they are about and on the records that they meet.
+
+    The moment of the commit is taken there: it is later than that of every commit that it waited for.
+    """
     pairs = set(_pairs(given, mentions))
     for subject, predicate in sorted(pairs):
         lock("slot", given.team_id, subject, predicate)
     targets = _targets(given)
     also = {t.record_id for t in targets.values()} | given.bound.corrected | given.bound.shown
     stored = stored_records(team_id=given.team_id, pairs=pairs, also=also, lock=True)
+    given = replace(given, now=database_now())
     versions = {record.id: record.version for record in stored}
     seen = given.bound.released  # by its owner, as the record is now
     current = {ref: t for ref, t in targets.items() if versions.get(t.record_id) == t.expected_version or ref in seen}
@@ -170,7 +174,10 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> KnowledgeDecid
     groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
     joins = joins_around(team_id=given.team_id, groups=groups)
     given = replace(given, spent=_spent(given.team_id, drafts))
-    return decide_knowledge(given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current)
+    decided = decide_knowledge(
+        given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current
+    )
+    return given, decided
 
 
 def _check_registry(offer: Offer, decided: KnowledgeDecided, *, team_id: UUID) -> None:
@@ -250,7 +257,7 @@ def _write(
         words = list(_words(given, mentions, decided))
         copy_words(team_id=claim.team_id, fragment_id=claim.fragment_id, words=words, now=given.now)
         if not given.verified:
-            keep_verification(claim, verification=given.verification, model=model)
+            keep_verification(claim, verification=given.verification, model=model, now=given.now)
     made = {entity.id for entity in mentions.entities}
     refresh_documents(
         team_id=claim.team_id,

@@ -6,6 +6,7 @@ Nobody is shown what could not be noted. Source page: "Source Independence And F
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from densemem.auth import Principal
@@ -26,10 +27,11 @@ def serve_recall(
     query: str,
     limit: int = limits.RECALL_DEFAULT,
     valid_at: datetime | None = None,
+    known_at: datetime | None = None,
     now: datetime,
 ) -> Recall:
     """Answer a question as `recall` does, with the same faults, and note what was shown."""
-    found = recall(principal=principal, query=query, limit=limit, valid_at=valid_at, now=now)
+    found = recall(principal=principal, query=query, limit=limit, valid_at=valid_at, known_at=known_at, now=now)
     positions = [position for conflict in found.conflicts for position in conflict.positions]
     claims: list[Claim] = [claim for group in found.results for claim in group.relationships]
     claims += [claim for position in positions for claim in position.relationships]
@@ -37,9 +39,9 @@ def serve_recall(
     return found
 
 
-def serve_trace(*, principal: Principal, relationship_id: UUID, now: datetime) -> Trace:
-    """Answer as `trace` does, with the same faults, and note what was shown."""
-    found = trace(principal=principal, relationship_id=relationship_id)
+def serve_trace(*, principal: Principal, relationship_id: UUID, now: datetime, **page: Any) -> Trace:
+    """Answer as `trace` does, with the same parameters and faults, and note what was shown."""
+    found = trace(principal=principal, relationship_id=relationship_id, now=now, **page)
     others = [*(r.other for r in found.references.items), *(s.other for s in found.lineage.items)]
     _note(principal, [found.relationship, *others], cited=found.supports.items, now=now)
     return found

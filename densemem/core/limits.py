@@ -41,7 +41,6 @@ CONFLICT_POSITIONS: Final = 50  # shown of one
 CONFLICT_EVENTS: Final = 100  # shown of one, the newest
 PAGE_ITEMS: Final = 100  # of a list; whoever asks for more gets as many
 PAGE_DEFAULT: Final = 50
-TRACE_ITEMS: Final = 100
 TRACE_CONTEXT_CHARS: Final = 300  # on each side of a cited span
 INBOX_ITEMS: Final = 50
 ITEM_TASKS: Final = 100  # questions shown with the placement of one ingest

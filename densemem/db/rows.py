@@ -1,5 +1,6 @@
 """The base of every table that belongs to a team."""
 
+from datetime import datetime
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
@@ -18,6 +19,10 @@ class TeamQuerySet(models.QuerySet[Any]):
     def owned_by(self, profile_id: UUID) -> Self:
         """Keep the rows that one profile owns."""
         return self.filter(owner_id=profile_id)
+
+    def known_by(self, at: datetime | None) -> Self:
+        """Keep the ledger rows that were recorded by a moment; None keeps all."""
+        return self if at is None else self.filter(recorded_at__lte=at)
 
 
 class TeamRow(models.Model):

@@ -13,7 +13,7 @@ from django.utils import timezone
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.faults import Fault
-from densemem.core.times import TimeRefused, parse_bound
+from densemem.core.times import TimeRefused, parse_bound, parse_instant
 from densemem.core.words import Scope
 from densemem.http import read_id
 from densemem.mcp.arguments import ArgumentsInvalid, check
@@ -26,7 +26,7 @@ from densemem.mcp.descriptions import (
     RESOLVE_MEMORY_PLACEMENT,
     TRACE_MEMORY,
 )
-from densemem.paging import Cursor
+from densemem.paging import Before, Cursor
 from placement.decide import Decided, decide, forget
 from placement.decision import DECISION
 from placement.remember import remember
@@ -143,7 +143,8 @@ def call_recall_memory(who: Principal, arguments: Arguments) -> Recall:
         principal=who,
         query=arguments["query"],
         limit=int(arguments.get("limit", limits.RECALL_DEFAULT)),  # JSON Schema counts 10.0 as an integer
-        valid_at=_moment(arguments.get("valid_at")),
+        valid_at=_moment(arguments, "valid_at"),
+        known_at=_moment(arguments, "known_at"),
         now=timezone.now(),
     )
 
@@ -154,7 +155,15 @@ def call_trace_memory(who: Principal, arguments: Arguments) -> Trace:
     :raises Refused: invalid arguments, or no such Relationship
     """
     check(arguments, TRACE_INPUT)
-    return serve_trace(principal=who, relationship_id=read_id(arguments["relationship_id"]), now=timezone.now())
+    return serve_trace(
+        principal=who,
+        relationship_id=read_id(arguments["relationship_id"]),
+        known_at=_moment(arguments, "known_at"),
+        only=arguments.get("list"),
+        before=Before.read(arguments.get("cursor", "")),
+        limit=int(arguments.get("limit", limits.PAGE_DEFAULT)),
+        now=timezone.now(),
+    )
 
 
 def call_list_reviews(who: Principal, arguments: Arguments) -> Questions:
@@ -225,13 +234,15 @@ def _values(view: IngestView) -> dict[str, Any]:
     return {field.name: getattr(view, field.name) for field in fields(view)}
 
 
-def _moment(text: str | None) -> datetime | None:
+def _moment(arguments: Arguments, name: str) -> datetime | None:
+    """Read a moment. A day bounds a validity; knowledge is asked for at an instant."""
+    text = arguments.get(name)
     if text is None:
         return None
     try:
-        return parse_bound(text).at
+        return parse_instant(text) if name == "known_at" else parse_bound(text).at
     except TimeRefused as refused:
-        fault = Fault("/valid_at", refused.code, refused.detail)
+        fault = Fault(f"/{name}", refused.code, refused.detail)
         raise ArgumentsInvalid(
             "The call cannot be made as it is. Mend the time and call again.", faults=[fault]
         ) from None

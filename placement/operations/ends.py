@@ -65,7 +65,7 @@ def keep_extraction(claim: Claim, *, extraction: Extraction, model: str) -> None
             raise LeaseLost(claim.item_id)
 
 
-def keep_verification(claim: Claim, *, verification: Verification, model: str) -> None:
+def keep_verification(claim: Claim, *, verification: Verification, model: str, now: datetime) -> None:
     """Keep an accepted judgment whole, inside the commit that rests on it: a decision may re-enter with it."""
     row = ItemAnswer(
         team_id=claim.team_id,
@@ -75,6 +75,7 @@ def keep_verification(claim: Claim, *, verification: Verification, model: str) -
         stage="verify",
         model=model[:128],
         payload=packed(verification),
+        recorded_at=now,
     )
     insert([row], ignore_conflicts=True)
 

@@ -58,7 +58,7 @@ class Traced:
     def reason(self) -> str:
         """Why it stands where it stands, in words."""
         steps = self.trace.transitions.items
-        return in_words(steps[-1].reason) if steps else ""
+        return in_words(steps[0].reason) if steps else ""
 
     @property
     def counting(self) -> int:
@@ -73,23 +73,24 @@ class Traced:
     @property
     def wordings(self) -> tuple[Observed, ...]:
         """The observations whose own words may be shown."""
-        return tuple(o for o in self.trace.observations.items if o.wording)
+        return tuple(o for o in reversed(self.trace.observations.items) if o.wording)
 
 
 def arrange(trace: Trace) -> Traced:
-    """Put what belongs together side by side; supports that count come first."""
+    """Put what belongs together side by side, the oldest first; supports that count come before all others."""
     verified = {v.verification_id: v for v in trace.verifications.items}
     decisions: dict[UUID, list[Decision]] = defaultdict(list)
-    for decision in trace.support_decisions.items:
+    for decision in reversed(trace.support_decisions.items):
         decisions[decision.support_id].append(decision)
-    ordered = sorted(trace.supports.items, key=lambda s: not s.effective)
+    oldest = tuple(reversed(trace.supports.items))
+    ordered = sorted(oldest, key=lambda s: not s.effective)
     rows = tuple(
         SupportRow(f"S{n}", s, _card(s), verified.get(s.verification_id), tuple(decisions[s.support_id]))
         for n, s in enumerate(ordered, start=1)
     )
     rested_on = {s.verification_id for s in ordered}
-    others = tuple(v for v in trace.verifications.items if v.verification_id not in rested_on)
-    references = tuple(_reference(trace.relationship.relationship_id, r) for r in trace.references.items)
+    others = tuple(v for v in reversed(trace.verifications.items) if v.verification_id not in rested_on)
+    references = tuple(_reference(trace.relationship.relationship_id, r) for r in reversed(trace.references.items))
     return Traced(trace, rows, references, others)
 
 

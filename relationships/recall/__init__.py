@@ -24,24 +24,31 @@ def recall(
     query: str,
     limit: int = limits.RECALL_DEFAULT,
     valid_at: datetime | None = None,
+    known_at: datetime | None = None,
     now: datetime,
 ) -> Recall:
     """
     Return what the caller's team holds to be so and the query asks for, best first, grouped by meaning.
 
+    With `known_at` alone the answer is the one that was given then; names are those of today.
+
     :param limit: the most groups, 1 to `limits.RECALL_ITEMS`
     :param valid_at: the moment asked about, aware; None asks about `now` and shows only what is active
+    :param known_at: the moment, aware and not after `now`, by which it had to be recorded; None takes what is known now
     :raises RecallRefused: with every fault of the question
     :raises ScopeMissing: the caller may not read
     """
     principal.require(Scope.READ)
-    question = read_question(team_id=principal.team_id, query=query, limit=limit, valid_at=valid_at, now=now)
+    question = read_question(
+        team_id=principal.team_id, query=query, limit=limit, valid_at=valid_at, known_at=known_at, now=now
+    )
     hits = find(question)
     claims = claims_of_groups(question, groups=_best_groups(hits, most=limit))
     conflicts = conflicts_of(question, groups=list(claims))
     return Recall(
         query=question.query,
         valid_at=question.at,
+        known_at=question.known_at,
         results=tuple(_group(listed, hits) for listed in claims.values()),
         conflicts=conflicts,
     )

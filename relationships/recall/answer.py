@@ -33,5 +33,6 @@ class Recall:
 
     query: str
     valid_at: datetime
+    known_at: datetime | None
     results: tuple[Group, ...]
     conflicts: tuple[Conflict, ...]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, Q, Window
+from django.db.models import F, OuterRef, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from densemem.core import limits
-from relationships.models import ConflictCase, ConflictPosition
+from relationships.models import ConflictCase, ConflictEvent, ConflictPosition
 from relationships.recall.groups import claims_of_groups
 from relationships.recall.question import Question
 from relationships.search import Claim, Profile
@@ -59,21 +59,28 @@ def conflicts_of(question: Question, *, groups: Sequence[str]) -> tuple[Conflict
     return tuple(c for c in found if len(c.positions) > 1)[: limits.CONFLICTS]
 
 
-def _answering(question: Question) -> Q:
-    """Return the condition of cases that answer: the open ones, and for an earlier moment what has ended since."""
-    answers = Q(status=ConflictStatus.OPEN)
+def _answering(question: Question) -> QuerySet[ConflictCase]:
+    """Return the cases that answer: those open at the moment asked about, and for an earlier one what ended since."""
+    cases = ConflictCase.objects.of_team(question.team_id)
+    status, reason = "status", "reason"
+    if question.known_at is not None:
+        of_case = ConflictEvent.objects.of_team(question.team_id).filter(case=OuterRef("pk"))
+        newest = of_case.known_by(question.known_at).order_by("-version")
+        cases = cases.annotate(stood=newest.values("status")[:1], why=newest.values("reason")[:1])
+        status, reason = "stood", "why"
+    answers = Q(**{status: ConflictStatus.OPEN})
     if question.past:
-        answers |= Q(reason=ConflictReason.ONE_LEFT)
-    return answers
+        answers |= Q(**{reason: ConflictReason.ONE_LEFT})
+    return cases.filter(answers)
 
 
 def _positions(question: Question, groups: Collection[str]) -> list[ConflictPosition]:
     """Return the positions of the cases that these meanings stand in, of each case the first of them."""
-    cases = ConflictCase.objects.of_team(question.team_id).filter(
-        _answering(question), positions__semantic_group_key__in=groups
-    )
+    known = ConflictPosition.objects.of_team(question.team_id).known_by(question.known_at)
+    met = known.filter(semantic_group_key__in=groups).values("case_id")
+    cases = _answering(question).filter(pk__in=met).values("pk")
     place = Window(RowNumber(), partition_by=F("case_id"), order_by="seq")
-    rows = ConflictPosition.objects.of_team(question.team_id).filter(case__in=cases).annotate(place=place)
+    rows = known.filter(case__in=cases).annotate(place=place)
     within = rows.filter(place__lte=limits.CONFLICT_POSITIONS + 1)
     return list(within.select_related("case").order_by("seq"))
 

@@ -11,10 +11,10 @@ from uuid import UUID
 
 from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db import connection
-from django.db.models import F, Q, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 
 from densemem.core import limits
-from relationships.models import Lineage, SearchDocument
+from relationships.models import Lineage, SearchDocument, Transition
 from relationships.recall.question import Question
 from relationships.vocabulary import LineageKind, Status, Tier
 
@@ -55,12 +55,16 @@ def find(question: Question) -> list[Hit]:
 
 
 def recallable(question: Question, prefix: str = "") -> Q:
-    """Return the condition of records that may answer: active ones, and for a named moment those replaced after it."""
-    tiers = Q(**{f"{prefix}tier__in": (Tier.CLAIM, Tier.FACT)})
-    active = Q(**{f"{prefix}status": Status.ACTIVE})
-    if question.past:
-        active |= Q(**{f"{prefix}status": Status.SUPERSEDED, f"{prefix}pk__in": _replaced_later(question)})
-    return tiers & active & question.holds(prefix)
+    """Return the condition of records that may answer: active ones, and for a named moment those replaced after it.
+
+    With `known_at` a record stands where its newest step by then put it.
+    """
+    if question.known_at is None:
+        return _stands(question, prefix, record=f"{prefix}pk") & question.holds(prefix)
+    steps = Transition.objects.of_team(question.team_id).known_by(question.known_at)
+    newest = steps.filter(relationship=OuterRef(f"{prefix}pk")).order_by("-version")
+    stood = ExpressionWrapper(_stands(question, record="relationship"), output_field=BooleanField())
+    return Q(Subquery(newest.annotate(stood=stood).values("stood")[:1])) & question.holds(prefix)
 
 
 def _content_terms(terms: Sequence[str]) -> tuple[str, ...]:
@@ -74,7 +78,7 @@ def _search(question: Question, expression: str, language: str) -> list[tuple[UU
     """Return (record, meaning) of the documents that a `tsquery` expression finds, those that fit it closest first."""
     asked = SearchQuery(expression, config=language, search_type="raw")
     documents = SearchDocument.objects.of_team(question.team_id).filter(recallable(question, "relationship__"))
-    if not question.past:
+    if not question.past and question.known_at is None:
         documents = documents.filter(eligible=True)
     rank = SearchRank(F("terms"), asked, cover_density=True)
     best = documents.filter(terms=asked).order_by(rank.desc(), "-relationship__recorded_at", "relationship_id")
@@ -88,7 +92,18 @@ def _matched(team_id: UUID, terms: Sequence[str], language: str, records: list[U
         return {record: tuple(matched) for record, matched in cursor.fetchall()}
 
 
+def _stands(question: Question, prefix: str = "", *, record: str) -> Q:
+    """Return the condition that tier and status let a record answer; `record` is the way to its id."""
+    tiers = Q(**{f"{prefix}tier__in": (Tier.CLAIM, Tier.FACT)})
+    active = Q(**{f"{prefix}status": Status.ACTIVE})
+    if question.past:
+        active |= Q(**{f"{prefix}status": Status.SUPERSEDED, f"{record}__in": _replaced_later(question)})
+    return tiers & active
+
+
 def _replaced_later(question: Question) -> QuerySet[Lineage, UUID]:
-    """Return the records whose successor holds only from after the moment asked about."""
-    replaced = Lineage.objects.of_team(question.team_id).filter(kind=LineageKind.REPLACED)
-    return replaced.filter(effective_at__gt=question.at).values_list("predecessor_id", flat=True)
+    """Return the records whose place was taken last by what holds only after the moment asked about."""
+    known = Lineage.objects.of_team(question.team_id).known_by(question.known_at)
+    since = known.filter(predecessor=OuterRef("predecessor"), seq__gt=OuterRef("seq"))
+    newest = known.filter(~Exists(since), kind=LineageKind.REPLACED, effective_at__gt=question.at)
+    return newest.values_list("predecessor_id", flat=True)

@@ -28,6 +28,7 @@ def claims_of_groups(question: Question, *, groups: Sequence[str]) -> dict[str, 
     )
     found = list(rows)
     listed: dict[str, list[Claim]] = {group: [] for group in groups}
-    for row, claim in zip(found, claims_of(team_id=question.team_id, rows=found), strict=True):
+    claims = claims_of(team_id=question.team_id, rows=found, known_at=question.known_at)
+    for row, claim in zip(found, claims, strict=True):
         listed[row.semantic_group_key].append(claim)
-    return {group: claims for group, claims in listed.items() if claims}
+    return {group: of_group for group, of_group in listed.items() if of_group}

@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from densemem.core import limits
 from densemem.core.faults import Fault, Refused
-from relationships.search import search_terms
+from relationships.search import faults_of_known_at, faults_of_offset, search_terms
 
 
 class RecallRefused(Refused):
@@ -25,7 +25,9 @@ class Question:
     What one team is asked, at which moment.
 
     :param terms: the search terms of the query, possibly none
-    :param past: the caller named the moment, so knowledge that was replaced after it answers too
+    :param at: the moment at which the answer has to hold
+    :param past: the caller named that moment, so knowledge that was replaced after it answers too
+    :param known_at: the answer is what the ledgers said by then; None for what they say now
     """
 
     team_id: UUID
@@ -34,6 +36,7 @@ class Question:
     limit: int
     at: datetime
     past: bool
+    known_at: datetime | None = None
 
     def holds(self, prefix: str = "") -> Q:
         """Return the condition that a record's validity contains the moment asked about."""
@@ -41,14 +44,21 @@ class Question:
         return begun & (Q(**{f"{prefix}valid_to__isnull": True}) | Q(**{f"{prefix}valid_to__gt": self.at}))
 
 
-def read_question(*, team_id: UUID, query: str, limit: int, valid_at: datetime | None, now: datetime) -> Question:
+def read_question(
+    *, team_id: UUID, query: str, limit: int, valid_at: datetime | None, known_at: datetime | None, now: datetime
+) -> Question:
     """
-    Check a question and return it with its search terms.
+    Check a question and return it with its search terms; what was known at a moment is asked about that moment.
 
     :raises RecallRefused: with every fault
     """
     text = query.strip()
-    faults = [*_faults_of_query(text), *_faults_of_limit(limit), *_faults_of_moment(valid_at)]
+    faults = [
+        *_faults_of_query(text),
+        *_faults_of_limit(limit),
+        *faults_of_offset("/valid_at", valid_at),
+        *faults_of_known_at(known_at, now=now),
+    ]
     if faults:
         raise RecallRefused("The question cannot be asked as it is.", faults=faults)
     return Question(
@@ -56,8 +66,9 @@ def read_question(*, team_id: UUID, query: str, limit: int, valid_at: datetime |
         query=text,
         terms=search_terms(text)[: limits.QUERY_TERMS],
         limit=limit,
-        at=valid_at or now,
+        at=valid_at or known_at or now,
         past=valid_at is not None,
+        known_at=known_at,
     )
 
 
@@ -71,8 +82,3 @@ def _faults_of_query(text: str) -> Iterator[Fault]:
 def _faults_of_limit(limit: int) -> Iterator[Fault]:
     if not 1 <= limit <= limits.RECALL_ITEMS:
         yield Fault("/limit", "limit_out_of_range", f"Ask for 1 to {limits.RECALL_ITEMS} results.")
-
-
-def _faults_of_moment(at: datetime | None) -> Iterator[Fault]:
-    if at is not None and at.utcoffset() is None:
-        yield Fault("/valid_at", "time_without_offset", "A time needs an offset, such as Z or +02:00.")

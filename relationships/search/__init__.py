@@ -2,6 +2,7 @@
 
 from relationships.search.claims import Claim, EntityEnd, Profile, ValueEnd, claims_of
 from relationships.search.documents import write_documents
+from relationships.search.moments import faults_of_known_at, faults_of_offset
 from relationships.search.terms import document_terms, search_terms
 
 __all__ = [
@@ -11,6 +12,8 @@ __all__ = [
     "ValueEnd",
     "claims_of",
     "document_terms",
+    "faults_of_known_at",
+    "faults_of_offset",
     "search_terms",
     "write_documents",
 ]

@@ -9,7 +9,7 @@ from uuid import UUID
 from densemem.core.words import GONE, REDACTED
 from entities.queries import entity_views, value_displays
 from relationships.identity import claim_sentence
-from relationships.models import RelationshipRecord
+from relationships.models import RelationshipRecord, Transition
 from relationships.vocabulary import Polarity, Status
 
 HELD: Final = "(held text)"
@@ -81,17 +81,29 @@ class Claim:
     trace_available: bool = True
 
 
-def claims_of(*, team_id: UUID, rows: Sequence[RelationshipRecord]) -> list[Claim]:
-    """Return the claims of these records of one team, in their order. Two queries, however many rows.
+def claims_of(*, team_id: UUID, rows: Sequence[RelationshipRecord], known_at: datetime | None = None) -> list[Claim]:
+    """Return the claims of these records of one team, in their order. Two queries, three with `known_at`.
 
     Load the rows with `select_related("owner")`.
+
+    :param known_at: each claim stands as its ledger said by then; None for now. Names are always those of today
     """
     entities = {row.subject_entity_id for row in rows} | {row.object_entity_id for row in rows if row.object_entity_id}
     views = entity_views(team_id=team_id, entity_ids=entities)
     values = value_displays(team_id=team_id, value_ids={row.object_value_id for row in rows if row.object_value_id})
     named = {i: EntityEnd(i, view.canonical_name, view.kind.value) for i, view in views.items()}
     typed = {i: ValueEnd(i, v.display, v.type, _unless_gone(v.canonical), v.unit) for i, v in values.items()}
-    return [_claim(row, named[row.subject_entity_id], _object(row, named, typed)) for row in rows]
+    stood = _stood(team_id, rows, known_at) if known_at else {}
+    return [
+        _claim(row, stood.get(row.id, row), named[row.subject_entity_id], _object(row, named, typed)) for row in rows
+    ]
+
+
+def _stood(team_id: UUID, rows: Sequence[RelationshipRecord], at: datetime) -> dict[UUID, Transition]:
+    """Return the newest step of each record by a moment."""
+    steps = Transition.objects.of_team(team_id).filter(relationship__in=[row.id for row in rows]).known_by(at)
+    newest = steps.order_by("relationship_id", "-version").distinct("relationship_id")
+    return {step.relationship_id: step for step in newest}
 
 
 def _object(
@@ -113,8 +125,10 @@ def _unnamed(end: EntityEnd | ValueEnd) -> EntityEnd | ValueEnd:
     return replace(end, display=HELD, value=HELD, unit=None)
 
 
-def _claim(row: RelationshipRecord, subject: EntityEnd, object_: EntityEnd | ValueEnd) -> Claim:
-    if row.status == Status.QUARANTINED:  # what it says is the word of a text that is held
+def _claim(
+    row: RelationshipRecord, stood: RelationshipRecord | Transition, subject: EntityEnd, object_: EntityEnd | ValueEnd
+) -> Claim:
+    if Status.QUARANTINED in (row.status, stood.status):  # what it says is, or was, the word of a text that is held
         subject, object_ = replace(subject, name=HELD), _unnamed(object_)
     return Claim(
         relationship_id=row.id,
@@ -124,15 +138,15 @@ def _claim(row: RelationshipRecord, subject: EntityEnd, object_: EntityEnd | Val
         object=object_,
         polarity=row.polarity,
         scope=row.scope_key and _unless_gone(row.scope_key),
-        tier=row.tier,
-        status=row.status,
-        support_count=row.support_count,
-        source_group_count=row.source_group_count,
+        tier=stood.tier,
+        status=stood.status,
+        support_count=stood.support_count,
+        source_group_count=stood.source_group_count,
         valid_from=row.valid_from,
         valid_from_precision=row.valid_from_precision,
         valid_to=row.valid_to,
         valid_to_precision=row.valid_to_precision,
-        version=row.version,
+        version=stood.version,
         recorded_at=row.recorded_at,
         sentence=claim_sentence(subject.words, row.predicate_key, object_.words, Polarity(row.polarity)),
     )

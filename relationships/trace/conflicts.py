@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Window
+from django.db.models import Exists, F, OuterRef, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from densemem.auth import Principal
@@ -25,11 +25,12 @@ from relationships.models import (
 )
 from relationships.search import Claim, Profile, claims_of
 from relationships.trace.cases import CaseEvent, CasePosition, CaseStatement, CaseSummary, ConflictCaseView
+from relationships.trace.paged import Asked, Kind
 from relationships.trace.shapes import Listed
-from relationships.vocabulary import Status
+from relationships.vocabulary import ConflictStatus, Status
 
 NEWEST_FIRST: Final = Order("opened_at", newest_first=True)
-MOST: Final = limits.CONFLICT_EVENTS + 1
+MOST: Final = limits.CONFLICT_EVENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,35 @@ def get_conflict(*, principal: Principal, conflict_id: UUID) -> ConflictCaseWhol
     return ConflictCaseWhole(**shown, events=_events(row), statements=_statements(row))
 
 
-def conflicts_of(record: RelationshipRecord) -> Listed[CaseSummary]:
-    """Return the cases that the meaning of a record stands or stood in, open and closed."""
-    stood = ConflictCase.objects.of_team(record.team_id).filter(positions__semantic_group_key=record.semantic_group_key)
-    return Listed.of([_summary(row) for row in stood.order_by("-opened_at", "-id")[: limits.TRACE_ITEMS + 1]])
+def _openings(asked: Asked) -> QuerySet[ConflictEvent]:
+    """Return the first event of each case that the meaning of a record stands or stood in."""
+    positions = ConflictPosition.objects.of_team(asked.team_id).known_by(asked.known_at)
+    stood = positions.filter(semantic_group_key=asked.record.semantic_group_key).values("case_id")
+    return ConflictEvent.objects.of_team(asked.team_id).known_by(asked.known_at).filter(version=1, case__in=stood)
+
+
+def _shown(asked: Asked, rows: Sequence[ConflictEvent]) -> list[CaseSummary]:
+    events = ConflictEvent.objects.of_team(asked.team_id).filter(case__in=[row.case_id for row in rows])
+    newest = events.known_by(asked.known_at).order_by("case_id", "-version").distinct("case_id")
+    now = {event.case_id: event for event in newest}
+    return [_summary_then(row, now[row.case_id]) for row in rows]
+
+
+CONFLICTS: Final = Kind(_openings, _shown)
+
+
+def _summary_then(opening: ConflictEvent, newest: ConflictEvent) -> CaseSummary:
+    """Read off the events how a case stood when the newest of them happened."""
+    closed = newest.status == ConflictStatus.CLOSED
+    return CaseSummary(
+        conflict_id=opening.case_id,
+        version=newest.version,
+        status=newest.status,
+        reason=newest.reason,
+        opened_at=opening.recorded_at,
+        closed_at=newest.recorded_at if closed else None,
+        merged_into=newest.other_id if closed else None,
+    )
 
 
 def _summary(row: ConflictCase) -> CaseSummary:
@@ -144,13 +170,14 @@ def _claims(team_id: UUID, groups: Collection[str]) -> dict[str, list[Claim]]:
 
 def _events(case: ConflictCase) -> Listed[CaseEvent]:
     rows = ConflictEvent.objects.of_team(case.team_id).filter(case=case).order_by("-version")[:MOST]
-    return Listed.of([CaseEvent(r.version, r.kind, r.status, r.reason, r.other_id, r.recorded_at) for r in rows])
+    events = [CaseEvent(r.version, r.kind, r.status, r.reason, r.other_id, r.recorded_at) for r in rows]
+    return Listed(tuple(events), case.version, None)
 
 
 def _statements(case: ConflictCase) -> Listed[CaseStatement]:
-    rows = ConflictStatement.objects.of_team(case.team_id).filter(case=case).order_by("-seq")
-    newest = rows.select_related("owner", "decision")[:MOST]
-    return Listed.of([_statement(row) for row in newest])
+    rows = ConflictStatement.objects.of_team(case.team_id).filter(case=case)
+    newest = rows.select_related("owner", "decision").order_by("-seq")[:MOST]
+    return Listed(tuple(_statement(row) for row in newest), rows.count(), None)
 
 
 def _statement(row: ConflictStatement) -> CaseStatement:

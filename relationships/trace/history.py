@@ -1,53 +1,60 @@
 """What happened to a record: decisions on its supports, its versions, what others say of it, what took its place."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Final
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from densemem import models as access
-from densemem.core import limits
 from relationships.models import CrossReference, Lineage, RelationshipRecord, SupportDecision, Transition
 from relationships.search import Claim, Profile, claims_of
-from relationships.trace.shapes import Decision, Listed, Reference, Step, Succession
-
-MOST = limits.TRACE_ITEMS + 1
-
-
-def decisions_of(record: RelationshipRecord) -> Listed[Decision]:
-    """Return what was decided about the supports of a record."""
-    rows = SupportDecision.objects.of_team(record.team_id).filter(support__relationship=record)
-    newest = rows.select_related("actor").order_by("-seq")[:MOST]
-    return Listed.of([Decision(r.support_id, r.action, r.reason, _actor(r.actor), r.recorded_at) for r in newest])
+from relationships.trace.paged import Asked, Kind
+from relationships.trace.shapes import Decision, Reference, Step, Succession
 
 
-def transitions_of(record: RelationshipRecord) -> Listed[Step]:
-    """Return the versions of a record."""
-    rows = Transition.objects.of_team(record.team_id).filter(relationship=record)
-    return Listed.of([_step(row) for row in rows.select_related("actor").order_by("-seq")[:MOST]])
+def _decisions(asked: Asked) -> QuerySet[SupportDecision]:
+    rows = SupportDecision.objects.of_team(asked.team_id).filter(support__relationship=asked.record)
+    return rows.known_by(asked.known_at).select_related("actor")
 
 
-def references_of(record: RelationshipRecord) -> Listed[Reference]:
+def _transitions(asked: Asked) -> QuerySet[Transition]:
+    rows = Transition.objects.of_team(asked.team_id).filter(relationship=asked.record)
+    return rows.known_by(asked.known_at).select_related("actor")
+
+
+def _references(asked: Asked) -> QuerySet[CrossReference]:
     """Return what the record says of others, and what others say of it."""
-    either = Q(source_relationship=record) | Q(target_relationship=record)
-    rows = CrossReference.objects.of_team(record.team_id).filter(either).select_related("author")
-    newest = list(rows.order_by("-seq")[:MOST])
-    ends = {end for r in newest for end in (r.source_relationship_id, r.target_relationship_id)}
-    claims = _claims(record.team_id, ends - {record.id})
-    return Listed.of([_reference(row, record.id, claims) for row in newest])
+    either = Q(source_relationship=asked.record) | Q(target_relationship=asked.record)
+    rows = CrossReference.objects.of_team(asked.team_id).filter(either)
+    return rows.known_by(asked.known_at).select_related("author")
 
 
-def lineage_of(record: RelationshipRecord) -> Listed[Succession]:
+def _lineage(asked: Asked) -> QuerySet[Lineage]:
     """Return which records this one replaced, and which replaced it."""
-    either = Q(successor=record) | Q(predecessor=record)
-    newest = list(Lineage.objects.of_team(record.team_id).filter(either).order_by("-seq")[:MOST])
-    claims = _claims(record.team_id, {end for r in newest for end in (r.successor_id, r.predecessor_id)} - {record.id})
-    return Listed.of([_succession(row, record.id, claims) for row in newest])
+    either = Q(successor=asked.record) | Q(predecessor=asked.record)
+    return Lineage.objects.of_team(asked.team_id).filter(either).known_by(asked.known_at)
 
 
-def _claims(team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, Claim]:
-    rows = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids).select_related("owner")
-    return {claim.relationship_id: claim for claim in claims_of(team_id=team_id, rows=list(rows))}
+def _shown_decisions(_: Asked, rows: Sequence[SupportDecision]) -> list[Decision]:
+    return [Decision(r.support_id, r.action, r.reason, _actor(r.actor), r.recorded_at) for r in rows]
+
+
+def _shown_references(asked: Asked, rows: Sequence[CrossReference]) -> list[Reference]:
+    claims = _claims(asked, {end for r in rows for end in (r.source_relationship_id, r.target_relationship_id)})
+    return [_reference(row, asked.record.id, claims) for row in rows]
+
+
+def _shown_lineage(asked: Asked, rows: Sequence[Lineage]) -> list[Succession]:
+    claims = _claims(asked, {end for r in rows for end in (r.successor_id, r.predecessor_id)})
+    return [_succession(row, asked.record.id, claims) for row in rows]
+
+
+def _claims(asked: Asked, record_ids: Collection[UUID]) -> dict[UUID, Claim]:
+    """Return the records at the other ends."""
+    others = RelationshipRecord.objects.of_team(asked.team_id).filter(pk__in=record_ids).exclude(pk=asked.record.id)
+    claims = claims_of(team_id=asked.team_id, rows=list(others.select_related("owner")), known_at=asked.known_at)
+    return {claim.relationship_id: claim for claim in claims}
 
 
 def _actor(profile: access.Profile | None) -> Profile | None:
@@ -94,3 +101,9 @@ def _succession(row: Lineage, traced: UUID, claims: dict[UUID, Claim]) -> Succes
         other=claims[row.predecessor_id if row.successor_id == traced else row.successor_id],
         recorded_at=row.recorded_at,
     )
+
+
+SUPPORT_DECISIONS: Final = Kind(_decisions, _shown_decisions)
+TRANSITIONS: Final = Kind(_transitions, lambda _, rows: [_step(row) for row in rows])
+REFERENCES: Final = Kind(_references, _shown_references)
+LINEAGE: Final = Kind(_lineage, _shown_lineage)

@@ -1,80 +1,81 @@
 """What was observed, in its own words, and how it was judged."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
 from django.db.models import Q, QuerySet
 
-from densemem.core import limits
 from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
-from relationships.models import Observation, ObservationResolution, RelationshipRecord, VerificationEvent
+from relationships.models import Observation, ObservationResolution, VerificationEvent
 from relationships.search import Profile
 from relationships.trace.evidence import withheld_among
-from relationships.trace.shapes import Listed, Observed, Verified
+from relationships.trace.paged import Asked, Kind
+from relationships.trace.shapes import Observed, Verified
 
 CONFIDENCE: Final = ((Decimal("0.8"), "high"), (Decimal("0.5"), "medium"), (Decimal(0), "low"))
 
 
-def observations_of(record: RelationshipRecord) -> Listed[Observed]:
-    """Return the observations that were resolved to a record, each with its newest resolution."""
-    team = record.team_id
-    rows = _resolutions(record).select_related("observation__owner").order_by("-observation__seq")
-    newest = list(rows[: limits.TRACE_ITEMS + 1])
-    hidden = withheld_among(team_id=team, fragment_ids={r.observation.fragment_id for r in newest})
-    shown = [r.observation_id for r in newest if r.observation.fragment_id not in hidden]
-    wordings = wordings_of(team_id=team, rows=shown, kind=WordingKind.PREDICATE)
-    values = wordings_of(team_id=team, rows=shown, kind=WordingKind.VALUE)
-    return Listed.of(
-        [
-            _observed(
-                row,
-                wording=wordings.get(row.observation_id),
-                value=values.get(row.observation_id),
-                withheld=hidden.get(row.observation.fragment_id),
-            )
-            for row in newest
-        ]
-    )
+def _observations(asked: Asked) -> QuerySet[ObservationResolution]:
+    """Return the newest resolution of each observation that was ever resolved to the record."""
+    known = ObservationResolution.objects.of_team(asked.team_id).known_by(asked.known_at)
+    of_record = known.filter(relationship=asked.record).values("observation_id")
+    newest = known.filter(observation_id__in=of_record).order_by("observation_id", "-seq").distinct("observation_id")
+    return known.filter(pk__in=newest.values("pk")).select_related("observation__owner")
 
 
-def verifications_of(record: RelationshipRecord) -> Listed[Verified]:
+def _verifications(asked: Asked) -> QuerySet[VerificationEvent]:
     """Return the judgments of the observations of a record, and those that its supports and transitions name."""
-    team = record.team_id
-    observations = _resolutions(record).values("observation_id")
-    named = Q(observation_id__in=observations)
-    for rows in (record.supports, record.transitions, record.references_made):
-        named |= Q(pk__in=rows.filter(verification_id__isnull=False).values("verification_id"))
-    events = VerificationEvent.objects.of_team(team).filter(named).select_related("observation").order_by("-seq")
-    newest = list(events[: limits.TRACE_ITEMS + 1])
-    hidden = withheld_among(team_id=team, fragment_ids={e.observation.fragment_id for e in newest})
-    shown = [e.id for e in newest if e.observation.fragment_id not in hidden]
-    rationales = wordings_of(team_id=team, rows=shown, kind=WordingKind.RATIONALE)
-    return Listed.of(
-        [
-            _verified(
-                event,
-                rationale=rationales.get(event.id),
-                withheld=hidden.get(event.observation.fragment_id),
-            )
-            for event in newest
-        ]
+    named = Q(observation_id__in=_observations(asked).values("observation_id"))
+    for rows in (asked.record.supports, asked.record.transitions, asked.record.references_made):
+        known = rows.known_by(asked.known_at).filter(verification_id__isnull=False)
+        named |= Q(pk__in=known.values("verification_id"))
+    return (
+        VerificationEvent.objects.of_team(asked.team_id)
+        .filter(named)
+        .known_by(asked.known_at)
+        .select_related("observation")
     )
+
+
+def _shown_observations(asked: Asked, rows: Sequence[ObservationResolution]) -> list[Observed]:
+    hidden = withheld_among(team_id=asked.team_id, fragment_ids={r.observation.fragment_id for r in rows})
+    shown = [r.observation_id for r in rows if r.observation.fragment_id not in hidden]
+    wordings = wordings_of(team_id=asked.team_id, rows=shown, kind=WordingKind.PREDICATE)
+    values = wordings_of(team_id=asked.team_id, rows=shown, kind=WordingKind.VALUE)
+    return [
+        _observed(
+            row,
+            wording=wordings.get(row.observation_id),
+            value=values.get(row.observation_id),
+            withheld=hidden.get(row.observation.fragment_id),
+        )
+        for row in rows
+    ]
+
+
+def _shown_verifications(asked: Asked, rows: Sequence[VerificationEvent]) -> list[Verified]:
+    hidden = withheld_among(team_id=asked.team_id, fragment_ids={e.observation.fragment_id for e in rows})
+    shown = [e.id for e in rows if e.observation.fragment_id not in hidden]
+    rationales = wordings_of(team_id=asked.team_id, rows=shown, kind=WordingKind.RATIONALE)
+    return [
+        _verified(
+            event,
+            rationale=rationales.get(event.id),
+            withheld=hidden.get(event.observation.fragment_id),
+        )
+        for event in rows
+    ]
+
+
+OBSERVATIONS: Final = Kind(_observations, _shown_observations, order="observation__seq")
+VERIFICATIONS: Final = Kind(_verifications, _shown_verifications)
 
 
 def confidence_word(confidence: Decimal) -> str:
     """Return how sure a judgment is, in words; it decides nothing."""
     return next(word for least, word in CONFIDENCE if confidence >= least)
-
-
-def _resolutions(record: RelationshipRecord) -> QuerySet[ObservationResolution]:
-    """Return the newest resolution of each observation that was ever resolved to the record."""
-    of_record = ObservationResolution.objects.of_team(record.team_id).filter(relationship=record)
-    every = ObservationResolution.objects.of_team(record.team_id).filter(
-        observation_id__in=of_record.values("observation_id")
-    )
-    newest = every.order_by("observation_id", "-seq").distinct("observation_id")
-    return ObservationResolution.objects.of_team(record.team_id).filter(pk__in=newest.values("pk"))
 
 
 def _observed(row: ObservationResolution, *, wording: str | None, value: str | None, withheld: str | None) -> Observed:

@@ -1,12 +1,10 @@
 """The shapes of a trace. Offsets are code points of the fragment, half-open; times are UTC."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 from uuid import UUID
 
-from densemem.core import limits
 from relationships.search import Claim, Profile
 from relationships.trace.cases import CaseSummary
 
@@ -17,15 +15,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Listed(Generic[T]):
-    """A bounded list; `truncated` tells that older entries were left out."""
+    """A page of a list, the newest entry first; `count` is of the whole list, `next` asks for older entries."""
 
     items: tuple[T, ...]
-    truncated: bool
-
-    @classmethod
-    def of(cls, newest_first: Sequence[T]) -> Self:
-        """Return the list from at most `limits.TRACE_ITEMS` + 1 entries, in the order in which they happened."""
-        return cls(tuple(reversed(newest_first[: limits.TRACE_ITEMS])), len(newest_first) > limits.TRACE_ITEMS)
+    count: int
+    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +61,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """An exact span that holds the record up; `effective` tells whether it counts now.
+    """An exact span that holds the record up; `effective` tells whether it counts.
 
     `passage` is None when the text may not be shown; `withheld` then says why.
     """
@@ -179,9 +173,10 @@ class Succession:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A record with everything that it rests on and that happened to it."""
+    """A record with everything that it rests on and that happened to it, as known by a moment; None is now."""
 
     relationship: Claim
+    known_at: datetime | None
     meaning: Meaning
     supports: Listed[Support]
     support_decisions: Listed[Decision]

@@ -45,7 +45,7 @@ class RelationshipRecord(factory.django.DjangoModelFactory):
     """An active claim with one support; traits name the other states.
 
     `support_count` supports are made, each of a source group of its own; what is no longer active was active first.
-    `history__text` gives the words of the first support.
+    `history__text` gives the words of the first support, `history__at` the moment of the steps.
     """
 
     class Meta:
@@ -100,7 +100,7 @@ class RelationshipRecord(factory.django.DjangoModelFactory):
         if not self.support_count:
             Observation(relationship=self, text=fields.get("text"))
         with writing(self.owner_id):
-            _transitions(self)
+            _transitions(self, fields.get("at", RECORDED))
         write_documents(team_id=self.team_id, record_ids=[self.id], now=RECORDED)
 
 
@@ -333,15 +333,15 @@ def _judge(observation: models.Observation, record: models.RelationshipRecord, *
     copy_words(team_id=record.team_id, fragment_id=observation.fragment_id, words=words, now=RECORDED)
 
 
-def _transitions(record: models.RelationshipRecord) -> None:
+def _transitions(record: models.RelationshipRecord, now: datetime) -> None:
     """Append the versions of a new record: active first, if it was ever held up, then what it is now."""
     if record.version == 1:
-        return _step(record, before=(None, None), reason=REASON[record.tier], now=RECORDED)
-    now = (record.status, record.version)
+        return _step(record, before=(None, None), reason=REASON[record.tier], now=now)
+    state = (record.status, record.version)
     record.status, record.version = Status.ACTIVE, 1
-    _step(record, before=(None, None), reason=REASON[record.tier], now=RECORDED)
-    record.status, record.version = now
-    return _step(record, before=(record.tier, Status.ACTIVE), reason="changed", now=RECORDED)
+    _step(record, before=(None, None), reason=REASON[record.tier], now=now)
+    record.status, record.version = state
+    return _step(record, before=(record.tier, Status.ACTIVE), reason="changed", now=now)
 
 
 def _step(

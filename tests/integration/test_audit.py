@@ -23,6 +23,14 @@ JOIN: Final = (
     "SELECT gen_random_uuid(), team_id, {one}, gen_random_uuid(), '{reason}', id FROM evidence_fragment LIMIT 1"
 )
 PLANTED: Final = [
+    ("records_follow_from_ledgers", [update(RECORD, "status = 'disputed'")]),
+    ("records_follow_from_ledgers", [update(RECORD, "held_by_person = NOT held_by_person")]),
+    ("records_follow_from_ledgers", [update(RECORD, "support_count = support_count + 1")]),
+    ("records_follow_from_ledgers", [update(RECORD, "source_group_count = source_group_count + 1")]),
+    ("records_follow_from_ledgers", [update(DECISION, "action = 'revoke'", "action = 'grant'")]),
+    ("records_follow_from_ledgers", [update("relationships_transition", "version = 9")]),
+    ("records_follow_from_ledgers", [update("relationships_transition", "tier_before = 'fact'", "version = 1")]),
+    ("records_follow_from_ledgers", ["DELETE FROM relationships_transition"]),
     ("group_keys_follow_from_identity", [update(RECORD, "semantic_group_key = 'other'")]),
     ("references_name_real_versions", [update("relationships_crossreference", "target_version = 99")]),
     ("references_name_real_versions", [update("relationships_crossreference", "source_version = 99")]),

@@ -1,0 +1,56 @@
+"""Records against the state that their ledgers make of them, rebuilt from nothing."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from densemem.audit.report import Check, Difference
+from densemem.audit.tables import grouped, ids, rows
+from evidence.queries import count_voices
+from relationships.policy.replay import History, HistoryBroken, replay
+
+COLUMNS = ("tier", "status", "held_by_person", "version", "support_count", "source_group_count")
+
+
+def histories(chunk: Sequence[Any]) -> dict[UUID, History]:
+    """Return the ledgers of these records, in a number of queries that does not grow with them."""
+    of = ids(chunk)
+    steps = rows("relationships.Transition").filter(relationship_id__in=of).order_by("seq")
+    supports = list(rows("relationships.EvidenceSupport").filter(relationship_id__in=of).order_by("seq"))
+    record_of = {support.id: support.relationship_id for support in supports}
+    decided = rows("relationships.SupportDecision").filter(support_id__in=record_of).order_by("seq")
+    joins = list(rows("evidence.GroupJoin").filter(team_id__in={row.team_id for row in chunk}))
+
+    def voices(groups: list[UUID], until: datetime | None) -> int:
+        known = [(j.one_id, j.other_id) for j in joins if until is None or j.recorded_at <= until]
+        return count_voices(groups, known)
+
+    stepped = grouped((step.relationship_id, step) for step in steps)
+    held_up = grouped((support.relationship_id, support) for support in supports)
+    decisions = grouped((record_of[decision.support_id], decision) for decision in decided)
+    return {
+        record: History(stepped.get(record, []), held_up.get(record, []), decisions.get(record, []), voices)
+        for record in of
+    }
+
+
+def records_follow(chunk: Sequence[Any]) -> Iterator[Difference]:
+    """A record is what the replay of its ledgers gives."""
+    found = histories(chunk)
+    for row in chunk:
+        try:
+            state = replay(found[row.id])
+        except HistoryBroken as broken:
+            yield Difference(row.id, str(broken))
+            continue
+        if state is None:
+            yield Difference(row.id, "has no history")
+            continue
+        for column in COLUMNS:
+            now, then = getattr(row, column), getattr(state, column)
+            if now != then:
+                yield Difference(row.id, f"{column} is {now!r}, its ledgers make it {then!r}")
+
+
+CHECKS = (Check("records_follow_from_ledgers", "relationships.RelationshipRecord", records_follow),)
