@@ -117,10 +117,8 @@ def records_by_id(*, team_id: UUID, record_ids: Collection[UUID], lock: bool = F
 
 def supports_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> list[tuple[UUID, UUID]]:
     """Return (support, record) of the supports that count now and cite one of these fragments."""
-    rows = EvidenceSupport.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
-    pairs = list(rows.order_by("pk").values_list("id", "relationship_id"))
-    counting = counting_supports({support for support, _ in pairs})
-    return [pair for pair in pairs if pair[0] in counting]
+    given = {"team": team_id, "fragments": list(fragment_ids), "counts": [action.value for action in COUNTS]}
+    return [(support, record) for support, record in fetch(COUNTING_ON, **given)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +183,16 @@ def values_stated_in(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UU
 def record_exists(*, team_id: UUID, record_id: UUID) -> bool:
     """Tell if the team has this record."""
     return RelationshipRecord.objects.of_team(team_id).filter(pk=record_id).exists()
+
+
+COUNTING_ON: Final = """
+    SELECT support.id, support.relationship_id FROM relationships_evidencesupport AS support
+    CROSS JOIN LATERAL (
+      SELECT action FROM relationships_supportdecision AS decision
+      WHERE (decision.team_id, decision.support_id) = (support.team_id, support.id) ORDER BY seq DESC LIMIT 1
+    ) AS newest
+    WHERE support.team_id = %(team)s AND support.fragment_id = ANY(%(fragments)s) AND newest.action = ANY(%(counts)s)
+    ORDER BY support.id"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,32 @@
 """Changes of records that stand: judged again, taken out, found by a new name."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
+
+from django.db import connection
+from psycopg.types.json import Jsonb
 
 from densemem.core import limits
 from densemem.core.faults import Because, Refused
 from densemem.db.insert import insert
 from evidence.queries import count_voices, joins_around
-from relationships.models import (
-    RelationshipRecord,
-    SupportDecision,
-    Transition,
-)
+from relationships.models import SupportDecision, Transition
 from relationships.operations.conflicts import touch
 from relationships.plan import Change
 from relationships.policy import Standing, StoredRecord, check_standing, check_step, reevaluate
 from relationships.queries import records_about, records_by_id, records_of_groups, supports_of_fragments
-from relationships.search import write_documents
+from relationships.search import follow_records, write_documents
 from relationships.vocabulary import Status, SupportAction
+
+CURRENT: Final = ("tier", "status", "held_by_person", "support_count", "source_group_count", "version")
+BRING: Final = f"""
+    UPDATE relationships_relationshiprecord AS record SET {", ".join(f"{name} = given.{name}" for name in CURRENT)}
+    FROM jsonb_to_recordset(%(rows)s) AS given(
+        id uuid, tier text, status text, held_by_person boolean, support_count integer, source_group_count integer,
+        version integer)
+    WHERE record.team_id = %(team)s AND record.id = given.id"""  # noqa: S608 - our own words
 
 
 class FanoutExceeded(Refused):
@@ -60,22 +68,18 @@ def apply_changes(
         for c in changes
     )
     last = {c.relationship_id: c for c in changes if c.relationship_id not in created}
-    rows = [
-        RelationshipRecord(
-            id=c.relationship_id,
-            tier=c.tier,
-            status=c.status,
-            held_by_person=c.held_by_person,
-            support_count=c.support_count,
-            source_group_count=c.source_group_count,
-            version=c.version,
-        )
-        for c in last.values()
-    ]
-    fields = ["tier", "status", "held_by_person", "support_count", "source_group_count", "version"]
-    RelationshipRecord.objects.of_team(team_id).bulk_update(rows, fields)
+    if last:
+        _bring(team_id, last.values())
     moved = {c.relationship_id for c in changes if (c.status is Status.ACTIVE) != (c.status_before is Status.ACTIVE)}
     touch(team_id=team_id, now=now, records=moved)
+
+
+def _bring(team_id: UUID, changes: Iterable[Change]) -> None:
+    """Bring the rows to what the changes say, in one statement of constant text however many there are."""
+    rows = [{"id": str(c.relationship_id)} | {name: getattr(c, name) for name in CURRENT} for c in changes]
+    given: dict[str, Any] = {"team": team_id, "rows": Jsonb(rows)}
+    with connection.cursor() as cursor:
+        cursor.execute(BRING, given)
 
 
 def revoke_for_fragments(
@@ -143,7 +147,9 @@ def recompute(
     joins = joins_around(team_id=team_id, groups={s.group_id for r in records for s in r.effective})
     changes = [c for r in records if (c := _recounted(r, joins, reason=reason, bare=bare))]
     apply_changes(team_id=team_id, changes=changes, now=now)
-    write_documents(team_id=team_id, record_ids={c.relationship_id for c in changes}, now=now)
+    hidden = {c.relationship_id for c in changes if Status.QUARANTINED in (c.status, c.status_before)}
+    write_documents(team_id=team_id, record_ids=hidden, now=now)
+    follow_records(team_id=team_id, record_ids={c.relationship_id for c in changes} - hidden, now=now)
 
 
 def _recounted(

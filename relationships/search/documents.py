@@ -47,6 +47,16 @@ ON CONFLICT (team_id, relationship_id) DO UPDATE SET
   written_at = excluded.written_at
 """
 
+FOLLOW: Final = """
+UPDATE relationships_searchdocument AS kept SET
+  source_version = record.version,
+  eligible = record.status = 'active' AND record.tier IN ('validated_claim', 'fact'),
+  written_at = %(now)s
+FROM relationships_relationshiprecord AS record
+WHERE record.team_id = %(team)s AND record.id = ANY(%(records)s)
+  AND (kept.team_id, kept.relationship_id) = (record.team_id, record.id)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -68,6 +78,13 @@ def write_documents(*, team_id: UUID, record_ids: Collection[UUID], now: datetim
     documents = _documents(team_id=team_id, record_ids=record_ids) if record_ids else []
     if documents:
         _upsert(team_id=team_id, documents=documents, now=now)
+
+
+def follow_records(*, team_id: UUID, record_ids: Collection[UUID], now: datetime) -> None:
+    """Do the same for records whose words stayed what they were: what changed is whether recall may serve them."""
+    given: dict[str, Any] = {"team": team_id, "records": list(record_ids), "now": now}
+    with connection.cursor() as cursor:
+        cursor.execute(FOLLOW, given)
 
 
 @dataclass(frozen=True, slots=True)
