@@ -1,7 +1,7 @@
 """Placement in the admin: runs, items and attempts, to be read. Copied words of evidence stay out."""
 
 from densemem.admin import show
-from placement.models import Attempt, Item, ItemAnswer, ItemEvent, ItemProposal, Run
+from placement.models import Adoption, Attempt, Item, ItemAnswer, ItemEvent, ItemProposal, Run
 
 show(Run, columns=("ingest", "recorded_at"), search=("ingest__id__exact",), filters=("recorded_at",))
 show(
@@ -22,6 +22,12 @@ show(
     search=("item__id__exact",),
     filters=("recorded_at",),
     hidden=("payload",),
+)
+show(
+    Adoption,
+    columns=("item", "fragment", "recorded_at"),
+    search=("item__id__exact", "fragment__id__exact"),
+    filters=("recorded_at",),
 )
 show(
     ItemAnswer,

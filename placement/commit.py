@@ -117,7 +117,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         group_id=fragment.group_id,
         authoritative=fragment.authoritative,
         observed_at=fragment.observed_at,
-        now=database_now(),
+        now=fragment.observed_at,  # until the moment of the commit is taken, under all its locks
         text=fragment.text,
         extraction=accepted.extraction,
         verification=accepted.judged.verification,

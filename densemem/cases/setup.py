@@ -61,10 +61,9 @@ def record(play: Play, prior: Mapping[str, Any], *, text: str = "", fields: Mapp
     if fact:
         sources = [{**given, "source_key": f"before-{n}", "source_revision": "1"} for n in (1, 2)]
     for number, source in enumerate(sources):
-        # Equal texts are one voice, so a second source says it in its own words.
-        again = said if number == 0 else f"Notes of the second desk agree on this point: {said}"
-        shifted = entries if number == 0 else statement(play, prior, again, at=len(again) - len(said))[1]
-        play.say(prior["owner"], again, shifted, **source)
+        # Texts that are nearly equal are one voice, so a second source says it in its own words.
+        again, found_in_it = (said, entries) if number == 0 else statement(play, prior, between="also ")
+        play.say(prior["owner"], again, found_in_it, **source)
     found = rows("relationships.RelationshipRecord").order_by("recorded_at", "pk").last()
     if found is None:
         raise NotUnderstood(f"setup.prior {dict(prior)!r}: nothing was made of it")

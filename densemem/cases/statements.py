@@ -9,16 +9,19 @@ from densemem.cases.script import Entry
 Entries = list[Entry]
 
 
-def statement(play: Play, prior: Mapping[str, Any], text: str = "", at: int = 0) -> tuple[str, Entries]:
-    """Return a sentence for a triple, and the model answers that find it in the sentence."""
+def statement(play: Play, prior: Mapping[str, Any], text: str = "", between: str = "") -> tuple[str, Entries]:
+    """Return a sentence for a triple, and the model answers that find it in the sentence.
+
+    :param between: words before the verb, so that the same is said in other words
+    """
     world = play.world
     subject, wording = world.thing(prior["s"]), world.wording(prior["p"])
     target = world.thing(prior["o"]) if "o" in prior else None
     object_name = target.name if target else str(prior["value"])
-    said = f"{subject.name} {wording} {object_name}."
+    said = f"{subject.name} {between}{wording} {object_name}."
     text = text or said
-    place = at + len(subject.name) + len(wording) + 2
-    mentions = [_mention("s", subject.name, subject.kind, at)]
+    place = len(subject.name) + len(between) + len(wording) + 2
+    mentions = [_mention("s", subject.name, subject.kind, 0)]
     values = []
     if target:
         mentions.append(_mention("o", target.name, target.kind, place))
@@ -34,8 +37,8 @@ def statement(play: Play, prior: Mapping[str, Any], text: str = "", at: int = 0)
         "object_value_ref": None if target else "v",
         "evidence_id": "$ev1",
         "polarity": prior.get("polarity", "+"),
-        "start": at,
-        "end": at + len(said),
+        "start": 0,
+        "end": len(said),
         **{name: prior[name] for name in ("valid_from", "valid_to", "scope") if name in prior},
     }
     bundle = {"security_signals": [], "mentions": mentions, "values": values, "observations": [row]}

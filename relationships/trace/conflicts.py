@@ -170,14 +170,14 @@ def _claims(team_id: UUID, groups: Collection[str]) -> dict[str, list[Claim]]:
 
 def _events(case: ConflictCase) -> Listed[CaseEvent]:
     rows = ConflictEvent.objects.of_team(case.team_id).filter(case=case).order_by("-version")[:MOST]
-    events = [CaseEvent(r.version, r.kind, r.status, r.reason, r.other_id, r.recorded_at) for r in rows]
+    events = [CaseEvent(r.version, r.kind, r.status, r.reason, r.other_id, r.recorded_at) for r in reversed(rows)]
     return Listed(tuple(events), case.version, None)
 
 
 def _statements(case: ConflictCase) -> Listed[CaseStatement]:
     rows = ConflictStatement.objects.of_team(case.team_id).filter(case=case)
     newest = rows.select_related("owner", "decision").order_by("-seq")[:MOST]
-    return Listed(tuple(_statement(row) for row in newest), rows.count(), None)
+    return Listed(tuple(_statement(row) for row in reversed(newest)), rows.count(), None)
 
 
 def _statement(row: ConflictStatement) -> CaseStatement:

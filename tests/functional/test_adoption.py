@@ -91,7 +91,7 @@ class TestAdoption:
 
     def test_promotes_only_beside_a_voice_of_the_adopters_own(self, ada: Principal, ben: Principal) -> None:
         say(ada, TEXT, WORKS)
-        say(ben, "As I saw, Mara Lind works on Harbor every day.", WORKS)
+        say(ben, "Mara Lind still works on Harbor.", WORKS)
         assert record_of(ben).tier == "validated_claim"
 
         place(adopted(ben, Fragment.objects.get(owner_id=ada.profile_id)), ben, WORKS)

@@ -12,6 +12,7 @@ from densemem.auth import Principal
 from relationships.models import ConflictCase, RelationshipRecord
 from relationships.operations import retract
 from tests.said import Fact, say
+from tests.writing import writing
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sound")]
 
@@ -50,13 +51,14 @@ def test_two_positions_that_are_taken_back_at_once_leave_one_and_close_the_case(
 
 
 def _retract(who: Principal, record: RelationshipRecord) -> None:
-    retract(
-        team_id=who.team_id,
-        owner_id=who.profile_id,
-        relationship_id=record.id,
-        expected_version=record.version,
-        now=timezone.now(),
-    )
+    with writing(who.profile_id):
+        retract(
+            team_id=who.team_id,
+            owner_id=who.profile_id,
+            relationship_id=record.id,
+            expected_version=record.version,
+            now=timezone.now(),
+        )
 
 
 def somebody_waits() -> bool:

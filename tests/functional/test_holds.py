@@ -47,7 +47,7 @@ class TestDispute:
 
     def test_is_cleared_by_no_recount(self, ada: Principal, cy: Principal) -> None:
         say(ada, TEXT, WORKS)
-        second = say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        second = say(ada, "Mara Lind still works on Harbor.", WORKS, source_key="wiki", source_revision="1")
         hold_back(dispute, ada, the_record())
 
         hold(cy, second.items[0].evidence_id)
@@ -59,7 +59,7 @@ class TestDispute:
         say(ada, TEXT, WORKS)
         hold_back(dispute, ada, the_record())
 
-        say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        say(ada, "Mara Lind still works on Harbor.", WORKS, source_key="wiki", source_revision="1")
 
         assert (the_record().status, open_task().reason) == ("disputed", "stated_again_after_disputed")
 
@@ -75,7 +75,7 @@ class TestDispute:
     def test_overrules_a_yes_that_waits_for_its_worker(self, ada: Principal) -> None:
         say(ada, TEXT, WORKS)
         retracted(ada, the_record())
-        say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        say(ada, "Mara Lind still works on Harbor.", WORKS, source_key="wiki", source_revision="1")
         done = answer(ada, open_task(), "accept", evidence=PROOF)
         hold_back(lift, ada, the_record())
         hold_back(dispute, ada, the_record())
@@ -114,7 +114,7 @@ class TestLift:
     @pytest.mark.parametrize("take_out", ["dispute", "forget"])
     def test_judges_the_record_by_the_support_that_counts(self, ada: Principal, cy: Principal, take_out: str) -> None:
         say(ada, TEXT, WORKS)
-        second = say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        second = say(ada, "Mara Lind still works on Harbor.", WORKS, source_key="wiki", source_revision="1")
         assert the_record().tier == "fact"
         retracted(ada, the_record()) if take_out == "forget" else hold_back(dispute, ada, the_record())
         hold(cy, second.items[0].evidence_id)
@@ -140,7 +140,7 @@ class TestLift:
     def test_answers_what_was_asked_about_the_hold(self, ada: Principal) -> None:
         say(ada, TEXT, WORKS)
         retracted(ada, the_record())
-        say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        say(ada, "Mara Lind still works on Harbor.", WORKS, source_key="wiki", source_revision="1")
         task = open_task()
 
         hold_back(lift, ada, the_record())

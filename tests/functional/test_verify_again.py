@@ -76,7 +76,7 @@ class TestVerifyAgain:
     def test_leaves_what_other_evidence_says(self, ada: Principal) -> None:
         say(ada, TEXT, WORKS)
         first = Observation.objects.get()
-        say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        say(ada, "Mara Lind still works on Harbor.", WORKS, source_key="wiki", source_revision="1")
         assert the_record().tier == "fact"
 
         judged_anew(ada, first, "contradicted")

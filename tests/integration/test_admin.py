@@ -12,7 +12,7 @@ from django.urls import reverse
 from densemem import access
 from densemem.admin import ReadOnlyAdmin
 from densemem.models import AccessToken, Membership, Profile, Team
-from evidence.models import Content, Fragment, Wording
+from evidence.models import Content, Fragment, Shingles, Wording
 from tests import console_rows as rows
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +55,7 @@ class TestReadOnlyAdmin:
     def test_covers_every_ledger_but_the_texts_themselves(self) -> None:
         ledgers = {m for m in apps.get_models() if getattr(m, "ledger", False) and m._meta.app_label in OURS}
 
-        assert ledgers - set(READ_ONLY) == {Content}
+        assert ledgers - set(READ_ONLY) == {Content, Shingles}
 
     @pytest.mark.parametrize("model", READ_ONLY, ids=lambda m: m._meta.label)
     def test_lists_searches_and_shows_but_offers_no_change(self, model: type[Any], root: Client, mara: Profile) -> None:

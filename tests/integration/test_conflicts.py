@@ -16,6 +16,7 @@ from django.utils import timezone
 from densemem.audit import CHECKS, audit
 from densemem.auth import Principal
 from densemem.core import limits
+from densemem.db.writer import Writer, writing_for_all
 from densemem.models import Profile, Team
 from relationships import migrations
 from relationships.models import ConflictCase, ConflictEvent, ConflictStatement, CrossReference, RelationshipRecord
@@ -29,6 +30,7 @@ from review.models import Decision
 from tests import factories
 from tests.deciding import hold, retracted
 from tests.said import Fact, say, someone
+from tests.writing import writing
 
 pytestmark = pytest.mark.django_db
 
@@ -231,7 +233,7 @@ def cost_of_leaving(records: Sequence[RelationshipRecord]) -> int:
         )
         for r in records
     ]
-    with CaptureQueriesContext(connection) as queries:
+    with writing_for_all(Writer.HOLD), CaptureQueriesContext(connection) as queries:
         apply_changes(team_id=records[0].team_id, changes=changes, now=timezone.now())
     return len(queries)
 
@@ -406,7 +408,8 @@ def replace(record: RelationshipRecord, *, by: RelationshipRecord) -> None:
     change = Change(
         record.id, record.version + 1, tier, Status.ACTIVE, tier, Status.SUPERSEDED, False, 1, 1, "superseded_replaced"
     )
-    apply_changes(team_id=record.team_id, changes=[change], now=timezone.now())
+    with writing(record.owner_id):
+        apply_changes(team_id=record.team_id, changes=[change], now=timezone.now())
     factories.Lineage(successor=by, predecessor=record, effective_at=timezone.now())
 
 
@@ -414,15 +417,16 @@ def test_challenges_that_were_there_before_cases_open_theirs(team: Team) -> None
     kept, gone = factories.RelationshipRecord(team=team), factories.RelationshipRecord(team=team, retracted=True)
     others = [factories.RelationshipRecord(team=team) for _ in range(3)]
     for source, target in ((others[0], kept), (others[1], others[0]), (others[2], gone)):
-        CrossReference.objects.create(
-            team=team,
-            author=source.owner,
-            source_relationship=source,
-            source_version=1,
-            target_relationship=target,
-            target_version=1,
-            kind="challenges",
-        )
+        with writing(source.owner_id):
+            CrossReference.objects.create(
+                team=team,
+                author=source.owner,
+                source_relationship=source,
+                source_version=1,
+                target_relationship=target,
+                target_version=1,
+                kind="challenges",
+            )
 
     (name,) = (m.name for m in pkgutil.iter_modules(migrations.__path__) if m.name.endswith("_conflicts"))
     import_module(f"relationships.migrations.{name}").open_cases(apps, connection.schema_editor())

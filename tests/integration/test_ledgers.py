@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pgtrigger
 import pytest
@@ -143,13 +143,14 @@ BESIDE: dict[str, dict[str, Any]] = {
 }
 
 
-def made_up(model: Any, alias: str, **fixed: Any) -> Any:
-    """Insert a row whose foreign keys lead nowhere, as long as nobody asks."""
+def made_up(model: Any, alias: str, *, writer: UUID | None = None, **fixed: Any) -> Any:
+    """Insert a row whose foreign keys lead nowhere, as long as nobody asks; it is its writer's own."""
     fields = [f for f in model._meta.local_fields if not f.has_db_default()]
     given = {f.attname: any_value(f) for f in fields}
     needed = NEEDED.get(model._meta.label, {}) | fixed
     given |= {name: value() if callable(value) else value for name, value in needed.items()}
-    with writing(given.get("owner_id", uuid4()), using=alias):
+    given |= {name: writer for name in ("owner_id", "author_id") if writer and name in given and name not in fixed}
+    with writing(given.get("owner_id") or writer or uuid4(), using=alias):
         return model.objects.using(alias).create(**given)
 
 
@@ -266,10 +267,12 @@ class TestTeamKey:
         with undone() as cursor:
             near, far = (made_up(field.related_model, "default", team_id=t.id) for t in (team, other))
             beside = BESIDE.get(f"{model._meta.label}.{field.name}", {})
-            made_up(model, "default", team_id=team.id, **beside | {field.attname: near.pk})
+            whose = {"writer": getattr(near, "owner_id", None)}
+            made_up(model, "default", team_id=team.id, **whose | beside | {field.attname: near.pk})
             cursor.execute(f'SET CONSTRAINTS "{name}" IMMEDIATE')  # a row of the same team is taken
             with pytest.raises(IntegrityError, match=name), transaction.atomic():
-                made_up(model, "default", team_id=team.id, **beside | {field.attname: far.pk})
+                whose = {"writer": getattr(far, "owner_id", None)}
+                made_up(model, "default", team_id=team.id, **whose | beside | {field.attname: far.pk})
 
 
 class TestRecord:

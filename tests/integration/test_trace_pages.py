@@ -64,6 +64,7 @@ class TestPages:
             "transitions": 1,
             "references": 0,
             "lineage": 0,
+            "conflicts": 0,
         }
 
     @pytest.mark.parametrize("name", LISTS)
