@@ -247,7 +247,7 @@ class TestRelationshipInvariants:
 
     def test_07_stored_knowledge_alone_makes_no_support_and_no_promotion(self, ada: Principal, bo: Principal) -> None:
         fact_of_two_sources(ada)
-        say(bo, "As I saw for myself, Mara Lind works on Harbor.", WORKS, **of_source("notes"))
+        say(bo, "Mara Lind, as I saw for myself, works on Harbor.", WORKS, **of_source("notes"))
         assert standing(bo) == ("validated_claim", "active", 1, 1)  # the fact of another lends it nothing
 
         serve_recall(principal=bo, query="Mara Harbor", now=timezone.now())
