@@ -12,7 +12,7 @@ RUNTIME := $(VENV)/.installed-runtime
 DEV := $(VENV)/.installed-dev
 FRESH := import sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: help setup demo serve worker test test-long browser bench faults lint lock db-start db-stop clean
+.PHONY: help setup demo serve worker test test-long browser bench faults mutants lint lock db-start db-stop clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -53,6 +53,10 @@ bench: $(RUNTIME) ## Measure how much the memory holds, on a database of its own
 faults: $(RUNTIME) ## Kill, stop, break and race, and see that the laws hold (FAULTS="F1 F4 --rounds 200")
 	$(MANAGE) faults $(FAULTS)
 
+mutants: $(DEV) ## Break the rules one by one and see the unit tests notice (MUTANTS="relationships.policy.compare*")
+	$(VENV)/bin/mutmut run $(MUTANTS)
+	$(RUN) -m tests.mutation.report
+
 lint: $(DEV) ## Check format, style, types and imports
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ruff check .
@@ -73,7 +77,7 @@ db-stop: $(RUNTIME) ## Stop the embedded database; its data stays
 	$(MANAGE) db stop
 
 clean: ## Remove caches and reports; data and environment stay
-	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache reports
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache reports mutants
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 export PYTHON

@@ -13,9 +13,7 @@ from placement.decide import Decided, correct_relationship, decide, forget, quar
 from placement.models import Item
 from placement.status import IngestView, get_placement
 from placement.tasks import drain
-from relationships.models import (
-    RelationshipRecord,
-)
+from relationships.models import EvidenceSupport, Observation, RelationshipRecord, Transition
 from review.models import Task
 from tests.said import Fact, model, say
 
@@ -117,3 +115,10 @@ def reasoned(done: Any, who: Principal, **about: Any) -> Decided:
     return done(
         principal=who, body={"reason": "It was wrong."}, idempotency_key=uuid4().hex, now=timezone.now(), **about
     )
+
+
+def rows_of(who: Principal) -> list[object]:
+    """Return everything that a profile owns of knowledge and identity."""
+    tables = (RelationshipRecord, Observation, EvidenceSupport)
+    rows: list[object] = [list(t.objects.filter(owner_id=who.profile_id).order_by("pk").values()) for t in tables]
+    return [*rows, list(Transition.objects.filter(relationship__owner_id=who.profile_id).order_by("seq").values())]

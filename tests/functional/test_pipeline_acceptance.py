@@ -33,7 +33,7 @@ from relationships.recall import recall
 from review.models import Task
 from tests import factories
 from tests.database import counts
-from tests.deciding import two_alexes
+from tests.deciding import rows_of, two_alexes
 from tests.said import Fact, extraction, model, say, send, someone, verification
 
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
@@ -399,10 +399,3 @@ def fact_of_two_sources(who: Principal) -> None:
     say(who, TEXT, WORKS, source_key="hr", source_revision="1")
     say(who, "Mara Lind gladly works on Harbor.", WORKS, source_key="wiki", source_revision="1")
     assert RelationshipRecord.objects.get().tier == "fact"
-
-
-def rows_of(who: Principal) -> list[object]:
-    """Return everything that a profile owns of knowledge and identity."""
-    tables = (RelationshipRecord, Observation, EvidenceSupport)
-    rows: list[object] = [list(t.objects.filter(owner_id=who.profile_id).order_by("pk").values()) for t in tables]
-    return [*rows, list(Transition.objects.filter(relationship__owner_id=who.profile_id).order_by("seq").values())]

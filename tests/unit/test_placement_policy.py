@@ -72,6 +72,7 @@ RANKED = [
     "quarantined",
     "completed",
     "superseded",
+    "redacted",
 ]
 
 

@@ -1,0 +1,1 @@
+"""What mutation runs need: settings of Hypothesis, and the report."""
