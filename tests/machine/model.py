@@ -296,9 +296,7 @@ class Model:
         answers = {old: _meet(record, tier, counting, old, corrects=old is target) for old in others}
         return {old: answer for old, answer in answers.items() if answer}
 
-    def _goes_alone(
-        self, record: Record, tier: str, others: list[Record], counting: set[Text] | None = None
-    ) -> bool:
+    def _goes_alone(self, record: Record, tier: str, others: list[Record], counting: set[Text] | None = None) -> bool:
         """Tell if a record goes with the owner's active ones, whichever came first."""
         mine = Record(record.key, tier=tier, counting=counting or record.counting)
         return not any(
