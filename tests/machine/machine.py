@@ -229,7 +229,7 @@ class Machine(RuleBasedStateMachine):
     def the_model_is_right(self) -> None:
         found = self.world.records()
         self.records = {key: number for number, (key, _) in found.items()}
-        real = {key: seen for key, seen in found.values()}
+        real = dict(found.values())
         assert len(real) == len(found)
         expected = {key: seen for model in self.models.values() for key, seen in model.seen().items()}
         wrong = {k: (real.get(k), expected.get(k)) for k in {*real, *expected} if real.get(k) != expected.get(k)}
