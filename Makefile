@@ -12,7 +12,7 @@ RUNTIME := $(VENV)/.installed-runtime
 DEV := $(VENV)/.installed-dev
 FRESH := import sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: help setup demo serve worker test test-long browser bench faults mutants lint lock db-start db-stop clean
+.PHONY: help setup demo serve worker test test-long machine browser bench faults mutants lint lock db-start db-stop clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -35,6 +35,9 @@ test: $(DEV) browser ## Run all checks and tests on a throw-away database
 
 test-long: $(DEV) ## Run the tests of benchmarks and faults that start servers of their own
 	$(RUN) -m pytest -m long -n 1
+
+machine: $(DEV) ## Live random lives beside a model (MACHINE="--machine-examples 20000 --machine-steps 100")
+	$(RUN) -m pytest tests/functional/test_state_machine.py -m 'not long' -n 2 $(MACHINE)
 
 browser: ## Find Chromium for the browser tests; root on Debian gets it installed
 	@if [ -x "$(CHROMIUM)" ]; then \

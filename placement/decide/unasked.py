@@ -97,9 +97,9 @@ def quarantine(
             raise NotThere
         check_decider(action=asked.action, kind=None, is_owner=False, is_manager=principal.is_manager)
         item = desk.item(item_of_fragment(team_id=team, fragment_id=fragment_id))
+        _check_current(item)  # also of a held text: nobody could answer the question about its release
         if is_quarantined(team_id=team, fragment_id=fragment_id):
             return _ask_again(desk, item)
-        _check_current(item)
         hold_by_person(team_id=team, fragment_id=fragment_id, actor_id=actor, reason=asked.message, now=now)
         made = desk.record(staged=None, item_id=item.id, fragment_id=fragment_id)
         set_aside(item, reason="held_by_manager", now=now, actor_id=actor)

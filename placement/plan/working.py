@@ -173,8 +173,12 @@ class Workbench:
         ]
 
     def revoke(self, record: Working, seen: NewObservation) -> list[UUID]:
-        """Let the spans of an observation support a record no more, and return the supports that counted."""
-        gone = [s for s in record.effective if s.observation_id == seen.id]
+        """Let the spans of an observation support a record no more, and return the supports that counted.
+
+        A text that was released is read anew, and its supports keep the observation that they were first granted for.
+        """
+        spans = set(seen.spans)
+        gone = [s for s in record.effective if s.fragment_id == self.given.fragment_id and (s.start, s.end) in spans]
         record.supports = [replace(s, effective=False) if s in gone else s for s in record.supports]
         return [_support_id(record, s.fragment_id, s.start, s.end) for s in gone]
 

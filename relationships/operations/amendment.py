@@ -16,7 +16,7 @@ from relationships.operations.standing import apply_changes
 from relationships.plan import Amendment, NewRecord
 from relationships.policy import Standing, StoredRecord, StoredSupport, effective_at, is_taken_out, outcome_of
 from relationships.search import write_documents
-from relationships.vocabulary import BY_CORRECTION, LineageKind, Status, SupportAction, Tier
+from relationships.vocabulary import BY_CORRECTION, LineageKind, Outcome, Status, SupportAction, Tier
 
 
 class AmendmentRefused(Refused):
@@ -188,7 +188,6 @@ def _succeed(
         recorded_at=now,
     )
     insert([lineage], ignore_conflicts=True)  # the same correction may be made again after it was taken back
-    observations = {row.observation_id: None for row in rows}
     insert(
         ObservationResolution(
             team_id=identity.team_id,
@@ -203,5 +202,15 @@ def _succeed(
             reason=BY_CORRECTION,
             recorded_at=now,
         )
-        for observation in observations
+        for observation in _read_in(rows, old)
     )
+
+
+def _read_in(rows: Sequence[EvidenceSupport], old: StoredRecord) -> list[UUID]:
+    """Return the observations that these supports were granted for, also of a text that was read anew since."""
+    said = ObservationResolution.objects.of_team(old.identity.team_id).filter(
+        relationship_id=old.id,
+        outcome__in=(Outcome.CLAIM, Outcome.FACT),
+        observation__fragment_id__in={row.fragment_id for row in rows},
+    )
+    return sorted({row.observation_id for row in rows} | set(said.values_list("observation_id", flat=True)))

@@ -21,7 +21,7 @@ from relationships.trace import trace
 from review.models import Decision, Task
 from tests import factories
 from tests.deciding import ATTACK, TEXT, WORKS, answer, hold, nobody, open_task, place
-from tests.said import model, say, someone
+from tests.said import model, say, send, someone
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -172,3 +172,13 @@ class TestQuarantineOfAcceptedEvidence:
             hold(cy, view.items[0].evidence_id)
 
         assert refused.value.code == "already_quarantined"
+
+    def test_of_a_held_text_that_counts_no_more_asks_nobody(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, TEXT, WORKS, source_key="wiki", source_revision="1")
+        hold(cy, view.items[0].evidence_id)
+        send(ada, "All new.", source_key="wiki", source_revision="2", previous_source_revision="1")
+
+        with pytest.raises(Refused) as refused:
+            hold(cy, view.items[0].evidence_id)
+
+        assert refused.value.code == "revision_not_current"

@@ -187,3 +187,27 @@ class TestVerifyAgain:
 
         with pytest.raises(NotThere):
             reasoned(verify_again, stranger, observation_id=Observation.objects.get().id)
+
+
+class TestReadAnew:
+    """A text that was held and released is read anew, and its support is the one that it had."""
+
+    @pytest.fixture
+    def released(self, ada: Principal, cy: Principal) -> Observation:
+        held = say(ada, "Harbor costs 40 km.", COSTS)
+        hold(cy, held.items[0].evidence_id)
+        place(answer(cy, open_task(), "release_quarantine", message="Fine."), cy, COSTS)
+        return Observation.objects.latest("cycle")
+
+    def test_loses_its_support_by_one_more_judgment(self, ada: Principal, released: Observation) -> None:
+        judged_anew(ada, released, "insufficient", COSTS)
+
+        assert (the_record().status, the_record().support_count) == ("pending_evidence", 0)
+
+    def test_is_not_in_question_once_its_owner_corrected_it(self, ada: Principal, released: Observation) -> None:
+        corrected(ada, the_record(), object_value={"type": "number", "value": "41", "unit": "km"})
+
+        with pytest.raises(Refused) as refused:
+            reasoned(verify_again, ada, observation_id=released.id)
+
+        assert refused.value.code == "corrected"

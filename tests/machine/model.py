@@ -1,0 +1,435 @@
+"""What the product is to do, in plain Python: its rules are written from the pages and shared with nothing.
+
+"Relationship Model And Lifecycle" and docs/lifecycle.md say them in words. A team has texts, items that place a text
+for somebody, and records. Nothing of one team is ever seen by another, so each team has a model of its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from typing import NamedTuple
+
+RANK = {"candidate": 0, "validated_claim": 1, "fact": 2}
+ONE_AT_A_TIME = ("lives_in", "due_on")
+
+
+class Claim(NamedTuple):
+    """What is said. A validity is half-open, and a bound that is None is open."""
+
+    subject: str
+    predicate: str
+    object: str
+    polarity: str = "+"
+    since: date | None = None
+    until: date | None = None
+
+
+class Key(NamedTuple):
+    """Whose claim: what makes a record one."""
+
+    owner: str
+    claim: Claim
+
+
+class Seen(NamedTuple):
+    """What can be seen of a record."""
+
+    tier: str
+    status: str
+    by_person: bool
+    supports: int
+    voices: int
+    version: int
+
+
+@dataclass(eq=False)
+class Text:
+    """A text that was sent. `verdict` is what a verifier will say of it; a text that counts no more is not current."""
+
+    owner: str
+    words: str
+    claim: Claim
+    verdict: str
+    observed: date
+    group: str
+    authoritative: bool
+    current: bool = True
+    held: bool = False
+    guarded: bool = False
+    redacted: bool = False
+
+
+@dataclass(eq=False)
+class Item:
+    """A text on its way to be placed for somebody: `queued`, `done`, `held` or `over`.
+
+    :param target: the record that is to be corrected, and the version that was seen
+    :param again: its owner asked for one more judgment
+    :param corrected: its owner has corrected since what was read in it
+    """
+
+    text: Text
+    owner: str
+    target: tuple[Key, int] | None = None
+    state: str = "queued"
+    again: bool = False
+    corrected: bool = False
+
+
+@dataclass(eq=False)
+class Record:
+    """
+    A record.
+
+    :param counting: the texts that hold it up
+    :param replaced: how it was superseded last, and since when
+    :param before: the status that it had before the present one
+    :param counted: what was written of its supports and voices when it changed last
+    """
+
+    key: Key
+    tier: str = "candidate"
+    status: str = ""
+    by_person: bool = False
+    version: int = 0
+    counting: set[Text] = field(default_factory=set)
+    counted: tuple[int, int] = (0, 0)
+    replaced: tuple[str, date] | None = None
+    before: str = ""
+    successors: set[Key] = field(default_factory=set)
+
+
+class Model:
+    """One team. A method that returns False says that the product must refuse, and that nothing may change."""
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+        self.items: list[Item] = []
+        self.records: dict[Key, Record] = {}
+        self.joins: list[tuple[str, str]] = []
+
+    def seen(self) -> dict[Key, Seen]:
+        """Return every record as it must be found."""
+        return {
+            r.key: Seen(r.tier, r.status, r.by_person, len(r.counting), self.voices(r.counting), r.version)
+            for r in self.records.values()
+        }
+
+    # What comes in.
+
+    def remember(self, text: Text, *, replaces: Text | None, target: tuple[Key, int] | None = None) -> Item:
+        """Take in a text, which may be the next revision of its source; who says the same words is one voice."""
+        if replaces:
+            self._stop_counting([replaces])
+        self.joins += [(text.group, other.group) for other in self.texts if other.words == text.words]
+        self.texts.append(text)
+        for record in self.records.values():
+            self._recount(record)
+        return self._queue(Item(text, text.owner, target))
+
+    def adopt(self, text: Text, owner: str) -> Item | None:
+        """Queue a text for somebody else; None where that is refused."""
+        if not text.current or text.held or text.owner == owner:
+            return None
+        return self._queue(Item(text, owner))
+
+    def verify_again(self, item: Item) -> bool:
+        """Queue one observation for one more judgment."""
+        if item.state != "done" or not item.text.current or item.text.held or item.corrected:
+            return False
+        item.state, item.again = "queued", True
+        return True
+
+    # What a worker does.
+
+    def place(self, item: Item) -> None:
+        """Let a text say what it says, for the owner of the item."""
+        text, again = item.text, item.again
+        item.again = False
+        item.state = "over" if not text.current else "held" if text.held else "done"
+        if item.state != "done":
+            return
+        item.corrected = False
+        record = self.records.setdefault(Key(item.owner, text.claim), Record(Key(item.owner, text.claim)))
+        target, moved = self._target(item, again=again)
+        rivals = self._met(record, text, moved=moved, target=target)
+        back = self._is_back(record, text) and "hold" not in rivals.values()
+        tier, status, grants = self._standing(record, text, unclear=moved, held="hold" in rivals.values(), back=back)
+        if grants:
+            record.counting.add(text)
+        elif again and text.verdict != "entailed" and text in record.counting:
+            record.counting.remove(text)
+            tier, status = self._worth(record)
+        self._step(record, tier, status, by_person=record.by_person and status == record.status)
+        if status == "active" and grants:
+            for old, kind in rivals.items():
+                self._supersede(old, record, kind)
+
+    # What people decide.
+
+    def hold(self, text: Text) -> bool:
+        """A manager holds a text."""
+        if not text.current or text.held:
+            return False
+        text.held = True
+        self._end_items(text, "held", owner=text.owner)
+        self._revoke([text], bare="quarantined")
+        return True
+
+    def release(self, text: Text) -> bool:
+        """A manager releases a held text: it is placed anew for all who had it placed."""
+        if not text.current or not text.held:
+            return False
+        text.held, text.guarded = False, True
+        for item in self.items:
+            if item.text is text and item.state != "queued":
+                item.state, item.again = "queued", False
+        return True
+
+    def retire(self, text: Text) -> bool:
+        """Its owner withdraws a text."""
+        if not text.current:
+            return False
+        self._stop_counting([text])
+        return True
+
+    def redact(self, text: Text) -> bool:
+        """A manager takes out the words, for everybody who sent them."""
+        if text.redacted:
+            return False
+        sharing = [t for t in self.texts if t.words == text.words and not t.redacted]
+        for shared in sharing:
+            shared.redacted = True
+        self._stop_counting(sharing)
+        return True
+
+    def forget(self, record: Record) -> bool:
+        """Its owner takes a record out of recall."""
+        if record.status == "retracted":
+            return False
+        return self._take_out(record, "retracted")
+
+    def dispute(self, record: Record) -> bool:
+        """Its owner holds a record back."""
+        if record.status not in ("active", "pending_evidence", "needs_review"):
+            return False
+        return self._take_out(record, "disputed")
+
+    def lift(self, record: Record) -> bool:
+        """Its owner lets a record take part again, judged by what counts now, unless it does not go with another."""
+        if record.status not in ("retracted", "disputed"):
+            return False
+        taken = any(self.records[key].status == "active" for key in record.successors)
+        if record.before == "superseded" and taken:
+            return False
+        tier, status = self._earned(record.counting)
+        if status == "active" and not self._goes_alone(record, tier, self._active(record)):
+            return False
+        self._write(record, tier, status)
+        return True
+
+    def correct(self, old: Record, claim: Claim) -> bool:
+        """Its owner corrects a record: what held it up holds up the right one from here on."""
+        new = self.records.get(Key(old.key.owner, claim)) or Record(Key(old.key.owner, claim))
+        if old.status != "active" or claim == old.key.claim:
+            return False
+        if new.status in ("needs_review", "retracted", "disputed"):
+            return False
+        together = new.counting | old.counting
+        tier, status = self._earned(together)
+        others = [r for r in self._active(old) if r is not new]
+        if new.status != "active" and not self._goes_alone(new, tier, others, counting=together):
+            return False
+        for item in self.items:
+            if item.owner == old.key.owner and item.text in old.counting:
+                item.corrected = True
+        new.counting, old.counting = together, set()
+        self.records[new.key] = new
+        self._write(new, tier, status)
+        self._write(old, old.tier, "superseded")
+        self._succeed(old, new, "corrected")
+        return True
+
+    # How a text that is placed decides.
+
+    def _target(self, item: Item, *, again: bool) -> tuple[Record | None, bool]:
+        """Return the record to be corrected, if it is as it was seen; and whether its sender has not seen it so."""
+        if item.target is None or item.text.guarded:
+            return None, False
+        key, version = item.target
+        same = self.records[key].version == version
+        return (self.records[key] if same else None), not same and not again
+
+    def _standing(self, record: Record, text: Text, *, unclear: bool, held: bool, back: bool) -> tuple[str, str, bool]:
+        """Return tier, status, and whether the text holds the record up from here on."""
+        entailed = text.verdict == "entailed"
+        if record.status not in ("", "active", "pending_evidence"):
+            reopens = entailed and (
+                (record.status == "rejected" and not record.by_person) or record.status == "quarantined" or back
+            )
+            if not reopens:
+                return record.tier, record.status, entailed and not unclear
+        if entailed and not unclear and not held:
+            return *self._earned(record.counting | {text}), True
+        if record.status == "active":
+            return record.tier, record.status, False
+        status = {"contradicted": "rejected", "insufficient": "pending_evidence"}.get(text.verdict, "needs_review")
+        return "candidate", status, False
+
+    def _is_back(self, record: Record, text: Text) -> bool:
+        """Tell if a superseded record is said later than what took its place; what was corrected never returns."""
+        if record.status != "superseded" or record.replaced is None:
+            return False
+        kind, since = record.replaced
+        return kind != "corrected" and _moment(record.key.claim, record.counting | {text})[0] > since
+
+    def _met(self, record: Record, text: Text, *, moved: bool, target: Record | None) -> dict[Record, str]:
+        """Return the owner's active records that the new statement does not go with, each with what that means."""
+        superseded = record.status == "superseded"
+        tier, status, grants = self._standing(record, text, unclear=moved, held=False, back=superseded)
+        if status != "active" or not grants:
+            return {}
+        others = [r for r in self._active(record) if r is target or _slot(r.key.claim) == _slot(record.key.claim)]
+        if record.status == "active":
+            others = [r for r in others if r is target]
+        counting = record.counting | {text}
+        answers = {old: _meet(record, tier, counting, old, corrects=old is target) for old in others}
+        return {old: answer for old, answer in answers.items() if answer}
+
+    def _goes_alone(self, record: Record, tier: str, others: list[Record], counting: set[Text] | None = None) -> bool:
+        """Tell if a record goes with the owner's active ones, whichever came first."""
+        mine = Record(record.key, tier=tier, counting=counting or record.counting)
+        return not any(
+            _meet(mine, tier, mine.counting, old) or _meet(old, old.tier, old.counting, mine) for old in others
+        )
+
+    def _active(self, record: Record) -> list[Record]:
+        """Return the owner's other active records."""
+        mine = (r for r in self.records.values() if r.key.owner == record.key.owner)
+        return [r for r in mine if r.status == "active" and r is not record]
+
+    # How support decides.
+
+    def voices(self, texts: set[Text]) -> int:
+        """Count the independent voices: connected groups are one."""
+        return len({min(self._connected(text.group)) for text in texts})
+
+    def _connected(self, group: str) -> set[str]:
+        found, ends = {group}, [group]
+        while ends:
+            here = ends.pop()
+            near = {b if a == here else a for a, b in self.joins if here in (a, b)} - found
+            found |= near
+            ends += near
+        return found
+
+    def _earned(self, texts: set[Text]) -> tuple[str, str]:
+        """Return what these texts are worth."""
+        voices = self.voices(texts)
+        if not voices:
+            return "candidate", "pending_evidence"
+        strong = voices >= 2 or any(text.authoritative for text in texts)
+        return ("fact" if strong else "validated_claim"), "active"
+
+    def _worth(self, record: Record, bare: str = "pending_evidence") -> tuple[str, str]:
+        """Return where a record stands by what is left; a hold is kept."""
+        if record.status not in ("active", "pending_evidence"):
+            return record.tier, record.status
+        tier, status = self._earned(record.counting)
+        return tier, (status if record.counting else bare)
+
+    def _revoke(self, texts: list[Text], *, bare: str = "pending_evidence") -> None:
+        for record in self.records.values():
+            if record.counting & set(texts):
+                record.counting -= set(texts)
+                self._recount(record, bare)
+
+    def _recount(self, record: Record, bare: str = "pending_evidence") -> None:
+        self._step(record, *self._worth(record, bare), by_person=record.by_person)
+
+    def _stop_counting(self, texts: list[Text]) -> None:
+        for text in texts:
+            text.current = False
+            self._end_items(text, "over")
+        self._revoke(texts)
+
+    # How rows change.
+
+    def _step(self, record: Record, tier: str, status: str, *, by_person: bool) -> None:
+        """Write a version, if anything of the record is new."""
+        now = tier, status, *self._counts(record)
+        if not record.version or now != (record.tier, record.status, *record.counted):
+            self._write(record, tier, status, by_person=by_person)
+
+    def _write(self, record: Record, tier: str, status: str, *, by_person: bool = False) -> None:
+        if status != record.status:
+            record.before = record.status
+        record.tier, record.status, record.by_person = tier, status, by_person
+        record.version += 1
+        record.counted = self._counts(record)
+
+    def _counts(self, record: Record) -> tuple[int, int]:
+        return len(record.counting), self.voices(record.counting)
+
+    def _take_out(self, record: Record, status: str) -> bool:
+        self._write(record, record.tier, status, by_person=True)
+        return True
+
+    def _supersede(self, old: Record, new: Record, kind: str) -> None:
+        self._write(old, old.tier, "superseded")
+        self._succeed(old, new, kind)
+
+    def _succeed(self, old: Record, new: Record, kind: str) -> None:
+        old.replaced = kind, _moment(new.key.claim, new.counting)[0]
+        old.successors.add(new.key)
+
+    def _queue(self, item: Item) -> Item:
+        self.items.append(item)
+        return item
+
+    def _end_items(self, text: Text, state: str, *, owner: str | None = None) -> None:
+        """End the items of a text; of all who have it placed, unless an owner is named."""
+        for item in self.items:
+            if item.text is text and owner in (None, item.owner):
+                item.state, item.again = state, False
+
+    def queued(self) -> Iterator[Item]:
+        """Yield the items that a worker will take."""
+        return (item for item in self.items if item.state == "queued")
+
+
+def _meet(new: Record, tier: str, counting: set[Text], old: Record, *, corrects: bool = False) -> str:
+    """Return how a new statement takes the place of an active one, `hold` where it may not, or nothing."""
+    one, other = new.key.claim, old.key.claim
+    if corrects:
+        return "corrected"
+    closing = one[:4] == other[:4] and one.until and not other.until and other.since in (None, one.since)
+    if closing and one.until and _moment(other, old.counting)[1] > one.until:
+        return "hold"
+    if not closing:
+        common = _overlap(one, other)
+        if one[:3] == other[:3] and one.polarity != other.polarity and common:
+            return "hold"
+        exclusive = one.predicate in ONE_AT_A_TIME and _slot(one) == _slot(other) and one.object != other.object
+        if not (exclusive and common and one.polarity == other.polarity == "+"):
+            return ""
+        if _moment(one, counting) < _moment(other, old.counting):
+            return "hold"
+    if RANK[tier] < RANK[old.tier]:
+        return "hold"
+    return "closed" if closing else "replaced"
+
+
+def _moment(claim: Claim, counting: set[Text]) -> tuple[date, date]:
+    """Order statements in time: by their start, else by when they were seen last."""
+    seen = max(text.observed for text in counting)
+    return claim.since or seen, seen
+
+
+def _overlap(one: Claim, other: Claim) -> bool:
+    starts_before_end = not one.since or not other.until or one.since < other.until
+    return starts_before_end and (not other.since or not one.until or other.since < one.until)
+
+
+def _slot(claim: Claim) -> tuple[str, str]:
+    return claim.subject, claim.predicate
