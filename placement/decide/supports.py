@@ -11,8 +11,8 @@ from evidence.operations import retire_fragment
 from evidence.queries import is_quarantined, is_retired, owner_of_fragment, standing_of
 from placement.decide.desk import Decided, DecisionRefused, open_desk
 from placement.decision import read_reason
-from placement.operations import HELD, supersede_items, withdraw_questions
-from placement.queries import item_of_fragment
+from placement.operations import HELD, lock_items, supersede_items, withdraw_questions
+from placement.queries import item_of_fragment, items_of_fragments
 from relationships.operations import reinstate, revoke_for_fragments
 from relationships.queries import SupportFacts, support_facts
 from review.policy import check_decider
@@ -42,6 +42,8 @@ def retire_evidence(
         if owner is None:
             raise NotThere
         check_decider(action=asked.action, kind=None, is_owner=owner == actor, is_manager=principal.is_manager)
+        # All items of the text before its source, as a commit does.
+        lock_items(team_id=team, item_ids=items_of_fragments(team_id=team, fragment_ids=[fragment_id]))
         item = desk.item(item_of_fragment(team_id=team, fragment_id=fragment_id))
         _check_current(team, fragment_id)
         retire_fragment(team_id=team, owner_id=actor, fragment_id=fragment_id, now=now)

@@ -6,9 +6,12 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.guard import owned
+from densemem.db.ledger import Ledger, append_only
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import ConflictEventKind, ConflictReason, ConflictStatus
+
+OF_RECORD = "JOIN relationships_relationshiprecord AS record ON record.id = written.relationship_id"
 
 
 class ConflictCase(TeamRow):
@@ -82,6 +85,7 @@ class ConflictStatement(Ledger, TeamRow):
     decision = TeamKey("review.Decision")
 
     class Meta(Ledger.Meta):
+        triggers: ClassVar = [*append_only(), *owned("written.owner_id", "record.owner_id", joined=OF_RECORD)]
         constraints: ClassVar = [
             one_per_team("conflictstatement"),
             models.UniqueConstraint(name="conflictstatement_once", fields=["team", "case", "version", "relationship"]),

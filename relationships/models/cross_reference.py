@@ -44,7 +44,7 @@ class CrossReference(Ledger, TeamRow):
 
 
 class Lineage(Ledger, TeamRow):
-    """A record took the place of an older one of the same owner."""
+    """A record took the place of an older one of the same owner; it may do so again, and the newest row holds."""
 
     successor = TeamKey("relationships.RelationshipRecord", related_name="replaced")
     predecessor = TeamKey("relationships.RelationshipRecord", related_name="replaced_by")
@@ -56,7 +56,6 @@ class Lineage(Ledger, TeamRow):
         constraints: ClassVar = [
             one_per_team("lineage"),
             word_check("lineage", "kind", LineageKind),
-            models.UniqueConstraint(name="lineage_once", fields=["team", "successor", "predecessor"]),
             models.CheckConstraint(name="lineage_of_two", condition=~Q(successor=F("predecessor"))),
         ]
         indexes: ClassVar = [models.Index(name="lineage_predecessor", fields=["team", "predecessor"])]

@@ -11,8 +11,9 @@ from densemem.db.ledger import Ledger, append_only, redactable
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Modality, Outcome, Polarity, TimePrecision
 
-OF_OBSERVATION = """
-    JOIN relationships_observation AS seen ON seen.id = written.observation_id
+SEEN = "JOIN relationships_observation AS seen ON seen.id = written.observation_id"
+OF_OBSERVATION = f"""
+    {SEEN}
     LEFT JOIN relationships_relationshiprecord AS record ON record.id = written.relationship_id"""
 
 
@@ -65,6 +66,7 @@ class ObservationSpan(Ledger, TeamRow):
     end = models.PositiveIntegerField()
 
     class Meta(Ledger.Meta):
+        triggers: ClassVar = [*append_only(), *owned("seen.owner_id", joined=SEEN)]
         constraints: ClassVar = [
             one_per_team("observationspan"),
             models.UniqueConstraint(name="observationspan_place", fields=["team", "observation", "position"]),

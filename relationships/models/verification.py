@@ -5,9 +5,12 @@ from typing import ClassVar
 from django.db import models
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger
+from densemem.db.guard import owned
+from densemem.db.ledger import Ledger, append_only
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Verdict
+
+OF_OBSERVATION = "JOIN relationships_observation AS seen ON seen.id = written.observation_id"
 
 
 class VerificationEvent(Ledger, TeamRow):
@@ -25,6 +28,7 @@ class VerificationEvent(Ledger, TeamRow):
     reason = models.CharField(max_length=1000, blank=True)
 
     class Meta(Ledger.Meta):
+        triggers: ClassVar = [*append_only(), *owned("seen.owner_id", joined=OF_OBSERVATION)]
         constraints: ClassVar = [
             one_per_team("verification"),
             word_check("verification", "verdict", Verdict),

@@ -10,6 +10,7 @@ from densemem.core.ids import derived_id
 from densemem.db.insert import insert
 from entities.operations import store_values
 from relationships.models import EvidenceSupport, Lineage, ObservationResolution, SupportDecision
+from relationships.operations.conflicts import settling
 from relationships.operations.knowledge import insert_records
 from relationships.operations.meeting import Meeting, change_of, check_alone, check_own, judged, meet, refer, risen
 from relationships.operations.standing import apply_changes
@@ -63,9 +64,10 @@ def amend(
     if made:
         change = replace(change, tier_before=None, status_before=None)
         insert_records(team_id=team_id, owner_id=owner_id, records=[_row_of(new)], changes=[change], now=now)
-    apply_changes(team_id=team_id, changes=[change, gone], created=made, now=now)
-    _succeed(old, new, standing, rows, now=now)
-    refer(risen(new, change), others, now=now)
+    with settling(team_id=team_id, now=now):
+        apply_changes(team_id=team_id, changes=[change, gone], created=made, now=now)
+        _succeed(old, new, standing, rows, now=now)
+        refer(risen(new, change), others, now=now)
     write_documents(team_id=team_id, record_ids={old.id, new.id}, now=now)
     return new.id
 
@@ -187,7 +189,7 @@ def _succeed(
         effective_at=effective_at(new.position()),
         recorded_at=now,
     )
-    insert([lineage], ignore_conflicts=True)  # the same correction may be made again after it was taken back
+    insert([lineage])
     insert(
         ObservationResolution(
             team_id=identity.team_id,

@@ -10,6 +10,7 @@ from django.db.models import F
 
 from densemem.core.faults import NotThere
 from relationships.models import Lineage, Transition
+from relationships.operations.conflicts import settling
 from relationships.operations.meeting import Meeting, change_of, check_alone, check_own, judged, meet, refer, risen
 from relationships.operations.standing import apply_changes
 from relationships.policy import Standing, StepRefused, is_taken_out
@@ -66,9 +67,10 @@ def lift(*, team_id: UUID, owner_id: UUID, relationship_id: UUID, expected_versi
     if standing.status is Status.ACTIVE:
         check_alone(replace(record, tier=standing.tier).position(), active)
     change = change_of(record, replace(standing, reason="lifted_by_owner"), actor_id=owner_id)
-    apply_changes(team_id=team_id, changes=[change], now=now)
-    if standing.status is Status.ACTIVE:
-        refer(risen(record, change), active, now=now)
+    with settling(team_id=team_id, now=now):
+        apply_changes(team_id=team_id, changes=[change], now=now)
+        if standing.status is Status.ACTIVE:
+            refer(risen(record, change), active, now=now)
     write_documents(team_id=team_id, record_ids={record.id}, now=now)
     return standing.status
 

@@ -67,7 +67,7 @@ def _write(origin: Origin, plan: KnowledgePlan, *, model: str, response_hash: st
         )
         for x in plan.lineage
     ]
-    insert(lineage, ignore_conflicts=True)  # a decision that was withdrawn may be made again
+    insert(lineage)
 
 
 def _write_observations(

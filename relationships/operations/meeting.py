@@ -10,6 +10,7 @@ from densemem.db.insert import insert
 from densemem.db.locks import lock, share
 from evidence.queries import count_voices, joins_around
 from relationships.models import CrossReference, RelationshipRecord
+from relationships.operations.conflicts import touch
 from relationships.plan import Change
 from relationships.policy import (
     Action,
@@ -22,7 +23,7 @@ from relationships.policy import (
     from_support,
 )
 from relationships.queries import stored_records
-from relationships.vocabulary import Status
+from relationships.vocabulary import AGAINST, Status
 
 
 class NotOwned(Refused):
@@ -136,10 +137,11 @@ def change_of(
 
 def refer(record: StoredRecord, active: Sequence[StoredRecord], *, now: datetime) -> None:
     """Append what a record that became active says of other profiles' active ones; nothing of theirs changes."""
-    named = ((other, cross_reference(record.position(), other.position())) for other in active)
+    team = record.identity.team_id
+    named = [(other, cross_reference(record.position(), other.position())) for other in active]
     insert(
         CrossReference(
-            team_id=record.identity.team_id,
+            team_id=team,
             author_id=record.identity.owner_id,
             source_relationship_id=record.id,
             source_version=record.version,
@@ -151,6 +153,7 @@ def refer(record: StoredRecord, active: Sequence[StoredRecord], *, now: datetime
         for other, kind in named
         if kind is not None and (other.id, kind) not in record.references
     )
+    touch(team_id=team, now=now, against=[(record.id, other.id) for other, kind in named if kind in AGAINST])
 
 
 def risen(record: StoredRecord, change: Change) -> StoredRecord:

@@ -8,7 +8,8 @@ from uuid import UUID
 from densemem.db.insert import insert
 from densemem.db.locks import lock, share
 from relationships.models import SupportDecision, Transition
-from relationships.operations.meeting import change_of, check_alone, judged
+from relationships.operations.conflicts import settling
+from relationships.operations.meeting import change_of, check_alone, judged, refer, risen
 from relationships.operations.standing import apply_changes
 from relationships.plan import Change
 from relationships.policy import Standing, StoredRecord
@@ -50,7 +51,13 @@ def withdraw(*, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID,
     changes = [c for r in records if (c := _undone(r, step_of[r.id], owner_id=owner_id))]
     fallen = {c.relationship_id for c in changes if c.status is not Status.ACTIVE}
     _check_returns(records, changes, [r for r in met if r.status is Status.ACTIVE and r.id not in fallen])
-    apply_changes(team_id=team_id, changes=changes, now=now)
+    back = {c.relationship_id: c for c in changes if c.status is Status.ACTIVE and c.status_before is not Status.ACTIVE}
+    others = [r for r in met if r.status is Status.ACTIVE and r.identity.owner_id != owner_id]
+    with settling(team_id=team_id, now=now):
+        apply_changes(team_id=team_id, changes=changes, now=now)
+        for record in records:
+            if record.id in back:
+                refer(risen(record, back[record.id]), others, now=now)
     write_documents(team_id=team_id, record_ids={c.relationship_id for c in changes}, now=now)
 
 

@@ -30,7 +30,7 @@ class Position:
 class Conflict:
     """A case with the positions that answer at the moment asked about, the oldest first.
 
-    :param status: of the case now; one that is closed by now may answer for an earlier moment
+    :param status: of the case, as known at the moment asked about; one that is closed may answer for an earlier time
     """
 
     conflict_id: UUID
@@ -55,7 +55,8 @@ def conflicts_of(question: Question, *, groups: Sequence[str]) -> tuple[Conflict
         of_case[row.case_id].append(row)
     place = {group: number for number, group in enumerate(groups)}
     met = sorted(of_case.values(), key=lambda rows: min(place.get(r.semantic_group_key, len(place)) for r in rows))
-    found = [_conflict(rows, claims) for rows in met]
+    then = _then(question, of_case) if question.known_at else {}
+    found = [_conflict(rows, claims, then.get(rows[0].case_id, rows[0].case)) for rows in met]
     return tuple(c for c in found if len(c.positions) > 1)[: limits.CONFLICTS]
 
 
@@ -85,13 +86,21 @@ def _positions(question: Question, groups: Collection[str]) -> list[ConflictPosi
     return list(within.select_related("case").order_by("seq"))
 
 
-def _conflict(rows: Sequence[ConflictPosition], claims: Mapping[str, Sequence[Claim]]) -> Conflict:
+def _then(question: Question, cases: Collection[UUID]) -> dict[UUID, ConflictEvent]:
+    """Return the newest event of each case by the moment asked about: how it stood then."""
+    events = ConflictEvent.objects.of_team(question.team_id).filter(case__in=cases).known_by(question.known_at)
+    return {event.case_id: event for event in events.order_by("case_id", "-version").distinct("case_id")}
+
+
+def _conflict(
+    rows: Sequence[ConflictPosition], claims: Mapping[str, Sequence[Claim]], stood: ConflictCase | ConflictEvent
+) -> Conflict:
     case, shown = rows[0].case, rows[: limits.CONFLICT_POSITIONS]
     positions = [_position(row, claims[row.semantic_group_key]) for row in shown if row.semantic_group_key in claims]
     return Conflict(
         conflict_id=case.id,
-        version=case.version,
-        status=case.status,
+        version=stood.version,
+        status=stood.status,
         opened_at=case.opened_at,
         positions=tuple(sorted(positions, key=_age)),
         positions_truncated=len(rows) > limits.CONFLICT_POSITIONS,

@@ -97,7 +97,8 @@ def _stands(question: Question, prefix: str = "", *, record: str) -> Q:
     tiers = Q(**{f"{prefix}tier__in": (Tier.CLAIM, Tier.FACT)})
     active = Q(**{f"{prefix}status": Status.ACTIVE})
     if question.past:
-        active |= Q(**{f"{prefix}status": Status.SUPERSEDED, f"{record}__in": _replaced_later(question)})
+        replaced = {f"{prefix}status": Status.SUPERSEDED, f"{prefix}support_count__gt": 0}
+        active |= Q(**replaced, **{f"{record}__in": _replaced_later(question)})
     return tiers & active
 
 

@@ -37,13 +37,16 @@ KEYS = [
 ]
 ROLES = ["default", "owner"]  # the application's role, and the role that owns the tables
 GUARDED = (
+    "ConflictStatement",
     "CrossReference",
     "EvidenceSupport",
     "Lineage",
     "Observation",
     "ObservationResolution",
+    "ObservationSpan",
     "SupportDecision",
     "Transition",
+    "VerificationEvent",
 )
 # Of single ledgers, beside the laws of all.
 LAWS = {f"relationships.{name}": {"pgtrigger_insert_by_owner"} for name in GUARDED} | {
