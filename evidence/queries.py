@@ -33,6 +33,7 @@ STANDS: Final = """
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
 ONE: Final = "WHERE fragment.team_id = %(team)s AND fragment.id = %(fragment)s"
 STANDING: Final = f"SELECT {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
+STANDING_NOW: Final = f"SELECT clock_timestamp(), {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608
 FRAGMENT: Final = f"""
     SELECT {STANDS}, fragment.id, fragment.team_id, fragment.owner_id, fragment.ingest_id, content.text,
            fragment.group_id, fragment.authority = 'authoritative',
@@ -105,6 +106,12 @@ def find_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, St
     """Return the same, or None when the team has no such fragment."""
     rows = fetch(FRAGMENT, team=team_id, fragment=fragment_id)
     return next(((FragmentView(*columns), Standing(current, held)) for current, held, *columns in rows), None)
+
+
+def standing_now(*, team_id: UUID, fragment_id: UUID) -> tuple[datetime, Standing]:
+    """Return the moment by the clock of the database, and how a fragment stands at it; for who holds every lock."""
+    ((moment, current, held),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id)
+    return moment, Standing(current, held)
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:

@@ -18,11 +18,11 @@ from entities.plan import new_value
 from entities.policy import CandidatesMoved
 from entities.queries import active_kinds, gone_values, newcomers
 from evidence.operations import Copied, copy_words
-from evidence.queries import FragmentView, joins_around, standing_of
+from evidence.queries import FragmentView, joins_around, standing_now, standing_of
 from evidence.vocabulary import WordingKind
 from placement.contract import Extraction, Verification
 from placement.offers import Offer, behaviours_of
-from placement.operations import CallReport, Claim, database_now, finish, hold, keep_verification, report_calls
+from placement.operations import CallReport, Claim, finish, hold, keep_verification, report_calls
 from placement.plan import (
     Bound,
     Given,
@@ -89,7 +89,10 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     share("groups", team)
     given = _given(claim, accepted)
     mentions = _decide_mentions(given, accepted.offer)
-    given, decided = _decide_knowledge(given, mentions)
+    found = _decide_knowledge(given, mentions)
+    if found is None:
+        return False
+    given, decided = found
     _check_registry(accepted.offer, decided, team_id=team)
     _write(claim, accepted, given, mentions, decided)
     tasks = [
@@ -152,7 +155,7 @@ def _decide_mentions(given: Given, offer: Offer) -> MentionsDecided:
     return decide_mentions(given, found)
 
 
-def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, KnowledgeDecided]:
+def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, KnowledgeDecided] | None:
     """Decide every observation, under the locks on what they are about and on the records that they meet.
 
     The moment of the commit is taken there: it is later than that of every commit that it waited for.
@@ -163,7 +166,10 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
     targets = _targets(given)
     also = {t.record_id for t in targets.values()} | given.bound.corrected | given.bound.shown
     stored = stored_records(team_id=given.team_id, pairs=pairs, also=also, lock=True)
-    given = replace(given, now=database_now())
+    now, standing = standing_now(team_id=given.team_id, fragment_id=given.fragment_id)
+    if not standing.current or standing.held:  # since the first look: it was held or redacted under the groups' lock
+        return None
+    given = replace(given, now=now)
     versions = {record.id: record.version for record in stored}
     seen = given.bound.released  # by its owner, as the record is now
     current = {ref: t for ref, t in targets.items() if versions.get(t.record_id) == t.expected_version or ref in seen}

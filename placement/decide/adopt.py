@@ -13,6 +13,7 @@ from densemem.auth import Principal
 from densemem.core.canonical import digest
 from densemem.core.faults import Because, Fault, NotThere, Refused
 from densemem.core.spans import Boundaries, SpanRefused, check_span
+from densemem.db.locks import share
 from evidence.operations import open_ingest
 from evidence.queries import FragmentView, find_fragment, is_guarded
 from evidence.vocabulary import ScanDecision
@@ -51,6 +52,7 @@ def adopt(*, principal: Principal, body: object, idempotency_key: str, now: date
         if earlier := desk.earlier():
             return earlier
         team, adopter = principal.team_id, principal.profile_id
+        share("groups", team)  # a redaction has them alone
         fragment = _adoptable(team, adopter, asked.fragment_id)
         proposal = _checked(asked, fragment)
         guarded = is_guarded(team_id=team, fragment_id=fragment.id)

@@ -56,6 +56,8 @@ def verify_again(
         _check_item(item)
         _check_observation(seen, item)
         known = registry(team_id=team).get(seen.predicate_key)
+        if seen.predicate_key and known is None:
+            raise DecisionRefused("Its predicate takes nothing new any more.", code="predicate_retired")
         made = desk.record(
             staged=None,
             item_id=item.id,

@@ -9,7 +9,7 @@ from uuid import UUID
 from densemem.auth import Principal
 from densemem.core.faults import NotThere
 from densemem.core.words import Scope
-from densemem.db.locks import lock
+from densemem.db.locks import lock, lock_all
 from densemem.db.writer import Writer, writing_for_all
 from entities.queries import SaidThere, gone_names, gone_values, said_in
 from evidence.operations import keep_receipt, open_redaction, take_out, traces
@@ -132,13 +132,14 @@ def _hold(desk: Desk, fragment_id: UUID) -> tuple[list[Item], SharedText]:
         raise NotThere
     check_decider(action=desk.asked.action, kind=None, is_owner=False, is_manager=desk.principal.is_manager)
     items = lock_items(team_id=team, item_ids=items_of_fragments(team_id=team, fragment_ids=_ids(known)))
-    lock("text", team, known.normal_digest)
+    lock_all([("text", team, known.normal_digest)], sharing=("words", team))
     lock("groups", team)
     now = shared_text(team_id=team, fragment_id=fragment_id)
     assert now is not None
     if now.redacted:
         raise DecisionRefused("This text is redacted already.", code="already_redacted")
-    if _ids(now) != _ids(known):
+    placing = items_of_fragments(team_id=team, fragment_ids=_ids(now))
+    if _ids(now) != _ids(known) or placing != [item.id for item in items]:
         raise DecisionRefused("The same text came in once more. Look at the preview again.", code="changed_meanwhile")
     return items, now
 
@@ -180,8 +181,7 @@ def _gone(team_id: UUID, said: SaidThere) -> tuple[set[UUID], set[str]]:
 def _withdraw_questions(desk: Desk, items: Collection[Item]) -> None:
     """Close the open questions about the text, for every owner; questions are locked last."""
     team = desk.principal.team_id
-    for owner in sorted({item.owner_id for item in items}):
-        lock("questions", team, owner)
+    lock_all(("questions", team, owner) for owner in {item.owner_id for item in items})
     cancel_tasks(team_id=team, fragment_ids=[item.fragment_id for item in items], reason=REASON, now=desk.now)
 
 

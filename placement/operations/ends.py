@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from densemem.core.ids import uuid7
 from densemem.db.insert import insert
-from densemem.db.locks import share
+from densemem.db.locks import lock
 from densemem.db.writer import Writer, writing_for_all
 from evidence.operations import quarantine as hold_evidence
 from evidence.vocabulary import SecurityEventKind, SignalKind
@@ -118,7 +118,7 @@ def set_aside(row: Item, *, reason: str, now: datetime, actor_id: UUID | None = 
     What was asked about the text is withdrawn, and its release asked for. Locks groups, records and questions.
     """
     team, fragments = row.team_id, [row.fragment_id]
-    share("groups", team)
+    lock("groups", team)  # alone: a commit that did not see the hold ends first, and what it wrote is judged here
     bare, because = Status.QUARANTINED, HELD
     with writing_for_all(Writer.HOLD):
         revoke_for_fragments(

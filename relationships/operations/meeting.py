@@ -23,7 +23,7 @@ from relationships.policy import (
     from_support,
 )
 from relationships.queries import stored_records
-from relationships.vocabulary import AGAINST, Status
+from relationships.vocabulary import AGAINST, CrossReferenceKind, Status
 
 
 class NotOwned(Refused):
@@ -138,7 +138,7 @@ def change_of(
 def refer(record: StoredRecord, active: Sequence[StoredRecord], *, now: datetime) -> None:
     """Append what a record that became active says of other profiles' active ones; nothing of theirs changes."""
     team = record.identity.team_id
-    named = [(other, cross_reference(record.position(), other.position())) for other in active]
+    named = [(other, _said_of(record, other)) for other in active]
     insert(
         CrossReference(
             team_id=team,
@@ -154,6 +154,15 @@ def refer(record: StoredRecord, active: Sequence[StoredRecord], *, now: datetime
         if kind is not None and (other.id, kind) not in record.references
     )
     touch(team_id=team, now=now, against=[(record.id, other.id) for other, kind in named if kind in AGAINST])
+
+
+def _said_of(record: StoredRecord, other: StoredRecord) -> CrossReferenceKind | None:
+    """Name what a record says of another; one that rests on the other's texts alone has adopted them."""
+    kind = cross_reference(record.position(), other.position())
+    texts = {s.fragment_id for s in record.effective}
+    if kind is CrossReferenceKind.CONFIRMS and texts <= {s.fragment_id for s in other.effective}:
+        return CrossReferenceKind.ADOPTS
+    return kind
 
 
 def risen(record: StoredRecord, change: Change) -> StoredRecord:
