@@ -173,10 +173,12 @@ class TestLocks:
         with breaking(0) as placed:
             place(held, model(*skiff))
 
-        # Of the request, source, text, groups, questions; then of the groups, of Skiff, of its slot, of questions.
-        assert locks(intake) == ["name", "name", "item", "source", "name", "name", "record", "record", "name"]
+        # Of the request, source, text beside the team's words, groups, questions.
+        assert locks(intake) == ["name", "name", "item", "source", "shared name", "name", "record", "record", "name"]
         # The first look at the item keeps the extraction, by a statement of its own.
-        assert locks(placed) == ["item", "item", "source", "shared name", "name", "name", "record", "name"]
+        # Then of the groups, of Skiff, of its slot, of the registry, of questions.
+        names = ["shared name", "name", "name", "record", "shared name", "name"]
+        assert locks(placed) == ["item", "item", "source", *names]
 
 
 LOCKS = {

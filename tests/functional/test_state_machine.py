@@ -9,7 +9,7 @@ from tests.machine.world import World
 
 pytestmark = pytest.mark.django_db
 
-EXAMPLES = 40
+EXAMPLES = 12
 LONG = 300
 SEEDS = range(4)  # each is a test of its own, so that all processes have a share
 

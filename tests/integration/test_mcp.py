@@ -418,14 +418,14 @@ class TestFaultsOfOurs:
     def test_a_database_lost_inside_a_call_is_told_to_the_model(
         self, base: str, secret: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(tools, "recall", lost)
+        monkeypatch.setattr(tools, "serve_recall", lost)
 
         assert problem(call(base, secret, "recall_memory", {"query": "x"}))["code"] == "database_unavailable"
 
     def test_an_unexpected_error_shows_and_logs_no_text_of_anybody(
         self, base: str, secret: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        monkeypatch.setattr(tools, "recall", broken)
+        monkeypatch.setattr(tools, "serve_recall", broken)
 
         found = problem(call(base, secret, "recall_memory", {"query": "x"}))
 
