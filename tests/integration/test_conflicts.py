@@ -18,6 +18,7 @@ from densemem.auth import Principal
 from densemem.core import limits
 from densemem.db.writer import Writer, writing_for_all
 from densemem.models import Profile, Team
+from placement.decide import lift
 from relationships import migrations
 from relationships.models import ConflictCase, ConflictEvent, ConflictStatement, CrossReference, RelationshipRecord
 from relationships.operations import apply_changes
@@ -164,6 +165,27 @@ class TestCases:
         shown = get(ada, f"conflicts/{older.id}").json()
         assert len(shown["positions"]) == 4
         assert [e["other_conflict_id"] for e in shown["events"]["items"]] == [None, str(younger.id)]
+
+    def test_open_when_what_was_forgotten_comes_back_beside_another(self, ada: Principal, bo: Principal) -> None:
+        record = lives(ada, "Graz")
+        retracted(ada, record)
+        lives(bo, "Porto")
+        assert not ConflictCase.objects.exists()
+
+        record.refresh_from_db()
+        body = {"message": "It holds after all."}
+        lift(
+            principal=ada,
+            relationship_id=record.id,
+            expected_version=record.version,
+            body=body,
+            idempotency_key=uuid4().hex,
+            now=timezone.now(),
+        )
+
+        assert (case().status, case().positions.count()) == ("open", 2)
+        (shown,) = recall(principal=ada, query="Ivo", now=timezone.now()).conflicts
+        assert [p.owners[0].name for p in shown.positions] == ["Ada", "Bo"]
 
     def test_close_when_a_position_is_taken_back_and_stay_to_be_read(self, ada: Principal, bo: Principal) -> None:
         lives(ada, "Graz")
