@@ -275,7 +275,7 @@ class TestActions:
             "acknowledge": ([], None),
             "select_entity": (["candidate_entity_id", "entity_ref", "item_version"], "withdraw"),
             "confirm_new_entity": (["entity_ref", "evidence", "item_version"], "withdraw"),
-            "correct": (["evidence", "item_version"], "withdraw"),
+            "correct": (["evidence", "item_version"], None),
             "reject": (["item_version", "message"], "reopen"),
         }
         assert body["next_action"] == f"You decide. Send one of the actions to POST {body['address']}/decisions."
