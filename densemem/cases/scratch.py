@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from django.conf import settings
@@ -14,6 +14,10 @@ from densemem.db import server
 from densemem.db.cluster import Cluster
 from densemem.db.place import Place
 from densemem.evals.scratch import scratch_memory
+
+LEFT: Final = """
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND datname <> %s"""
 
 
 @contextmanager
@@ -30,6 +34,8 @@ def _next(place: Place, name: str) -> None:
     parts = map(sql.Identifier, (name, server.OWNER, server.DATABASE))
     with psycopg.connect(Cluster(place).bootstrap_url("postgres"), autocommit=True) as session:
         session.execute(made.format(*parts))
+        # The threads of the doors still hold connections to the memory before: they open new ones to this.
+        session.execute(LEFT, [name])
     for entry in _entries():
         entry["NAME"] = name
 
