@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
@@ -13,7 +13,8 @@ from densemem.core import limits
 from densemem.core.words import GONE
 from densemem.db.read import fetch
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
-from entities.policy import Newcomer
+from entities.plan import new_value
+from entities.policy import CanonicalValue, Newcomer
 from entities.vocabulary import EntityKind, EntityStatus
 
 BEARING: Final = """
@@ -136,6 +137,18 @@ def gone_values(*, team_id: UUID, value_ids: Collection[UUID]) -> set[UUID]:
     """Return those of these values whose words were redacted."""
     rows = Value.objects.of_team(team_id).filter(pk__in=value_ids, canonical__startswith=GONE)
     return set(rows.values_list("id", flat=True))
+
+
+def spent_ids(*, team_id: UUID, values: Sequence[CanonicalValue]) -> frozenset[UUID]:
+    """Return the ids that these values may not have: what bore them was redacted."""
+    spent: frozenset[UUID] = frozenset()
+    while values:
+        ids = {new_value(team_id=team_id, value=v, display="", spent=spent).id for v in values}
+        gone = gone_values(team_id=team_id, value_ids=ids)
+        if not gone:
+            break
+        spent |= gone
+    return spent
 
 
 @dataclass(frozen=True, slots=True)

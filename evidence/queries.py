@@ -33,7 +33,7 @@ STANDS: Final = """
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
 ONE: Final = "WHERE fragment.team_id = %(team)s AND fragment.id = %(fragment)s"
 STANDING: Final = f"SELECT {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
-STANDING_NOW: Final = f"SELECT clock_timestamp(), {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608
+STANDING_NOW: Final = f"SELECT clock_timestamp(), {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
 FRAGMENT: Final = f"""
     SELECT {STANDS}, fragment.id, fragment.team_id, fragment.owner_id, fragment.ingest_id, content.text,
            fragment.group_id, fragment.authority = 'authoritative',

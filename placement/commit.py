@@ -14,9 +14,8 @@ from densemem.db.insert import together
 from densemem.db.locks import lock, share
 from entities.operations import append_resolutions, create_entities, lock_names, store_values
 from entities.plan import Origin as IdentityOrigin
-from entities.plan import new_value
 from entities.policy import CandidatesMoved
-from entities.queries import active_kinds, gone_values, newcomers
+from entities.queries import active_kinds, newcomers, spent_ids
 from evidence.operations import Copied, copy_words
 from evidence.queries import FragmentView, joins_around, standing_now, standing_of
 from evidence.vocabulary import WordingKind
@@ -28,7 +27,6 @@ from placement.plan import (
     Given,
     KnowledgeDecided,
     MentionsDecided,
-    Ready,
     Target,
     decide_knowledge,
     decide_mentions,
@@ -179,7 +177,8 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
     drafts = [ready(d, given, moved=d.ref in moved) for d in given.extraction.observations]
     groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
     joins = joins_around(team_id=given.team_id, groups=groups)
-    given = replace(given, spent=_spent(given.team_id, drafts))
+    spent = spent_ids(team_id=given.team_id, values=[d.value for d in drafts if d.value])
+    given = replace(given, spent=spent)
     decided = decide_knowledge(
         given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current
     )
@@ -195,19 +194,6 @@ def _check_registry(offer: Offer, decided: KnowledgeDecided, *, team_id: UUID) -
         share("registry", team_id)
         if offer.behaviours != behaviours_of(registry(team_id=team_id)):
             raise CandidatesMoved("The registry was changed meanwhile.")
-
-
-def _spent(team_id: UUID, drafts: Sequence[Ready]) -> frozenset[UUID]:
-    """Return the ids that these values may not have: what bore them was redacted."""
-    spent: frozenset[UUID] = frozenset()
-    values = [d.value for d in drafts if d.value]
-    while values:
-        ids = {new_value(team_id=team_id, value=v, display="", spent=spent).id for v in values}
-        gone = gone_values(team_id=team_id, value_ids=ids)
-        if not gone:
-            break
-        spent |= gone
-    return spent
 
 
 def _pairs(given: Given, mentions: MentionsDecided) -> Iterator[tuple[UUID, str]]:

@@ -9,7 +9,8 @@ from densemem.auth import Principal
 from densemem.providers.base import Provider
 from densemem.providers.scripted import Scripted
 from entities.models import Entity
-from placement.decide import Decided, correct_relationship, decide, forget, quarantine
+from evidence.models import Fragment
+from placement.decide import Decided, adopt, correct_relationship, decide, forget, quarantine
 from placement.models import Item
 from placement.status import IngestView, get_placement
 from placement.tasks import drain
@@ -122,3 +123,22 @@ def rows_of(who: Principal) -> list[object]:
     tables = (RelationshipRecord, Observation, EvidenceSupport)
     rows: list[object] = [list(t.objects.filter(owner_id=who.profile_id).order_by("pk").values()) for t in tables]
     return [*rows, list(Transition.objects.filter(relationship__owner_id=who.profile_id).order_by("seq").values())]
+
+
+def record_of(who: Principal) -> RelationshipRecord:
+    """Return the only record of a profile."""
+    found: RelationshipRecord = RelationshipRecord.objects.get(owner_id=who.profile_id)
+    return found
+
+
+def of_source(key: str, revision: int = 1) -> dict[str, str]:
+    """Return the fields of a text of a keyed source, at a revision."""
+    before = {"previous_source_revision": str(revision - 1)} if revision > 1 else {}
+    return {"source_key": key, "source_revision": str(revision), **before}
+
+
+def adopted(who: Principal, text: Fragment, *, spans: Any = None, **given: Any) -> Decided:
+    """Adopt a text of another profile, all of it unless told otherwise; nothing is placed yet."""
+    whole = [{"start": 0, "end": len(text.content.text)}]
+    body = {"fragment_id": str(text.id), "spans": spans or whole, **given}
+    return adopt(principal=who, body=body, idempotency_key=uuid4().hex, now=timezone.now())

@@ -76,13 +76,7 @@ class Retractions(APIView):
     )
     def post(self, request: Request, relationship_id: str) -> Response:
         """Take one of your Relationships out of recall. Its history, evidence and entities stay."""
-        number = read_id(relationship_id)
-        done = forget(
-            relationship_id=number,
-            expected_version=version_seen(request, number),
-            **rehearsable(request),
-        )
-        return answered(done)
+        return answered(forget(**on_version(request, relationship_id)))
 
 
 class Adoptions(APIView):
@@ -180,6 +174,13 @@ def rehearsable(request: Request) -> dict[str, Any]:
     dry_run = read_flag(asked, "dry_run", faults)
     refuse(faults)
     return {**given(request), "dry_run": dry_run}
+
+
+def on_version(request: Request, relationship_id: str) -> dict[str, Any]:
+    """Return the same for what changes one Relationship: with its id, and the version that the caller has seen."""
+    number = read_id(relationship_id)
+    seen = version_seen(request, number)
+    return {"relationship_id": number, "expected_version": seen, **rehearsable(request)}
 
 
 def version_seen(request: Request, number: UUID, *, of: str = "Relationship") -> int:

@@ -6,7 +6,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from densemem.http import read_id
-from placement.api.decisions import AFTER, DECIDED, DRY_RUN, IF_MATCH, KEY, answered, rehearsable, version_seen
+from placement.api.decisions import AFTER, DECIDED, DRY_RUN, IF_MATCH, KEY, answered, on_version, rehearsable
 from placement.decide import (
     correct_relationship,
     dispute,
@@ -30,9 +30,7 @@ class Corrections(APIView):
     )
     def post(self, request: Request, relationship_id: str) -> Response:
         """Correct the typed value or the validity of one of your active Relationships; what supports it stays."""
-        number = read_id(relationship_id)
-        seen = version_seen(request, number)
-        return answered(correct_relationship(relationship_id=number, expected_version=seen, **rehearsable(request)))
+        return answered(correct_relationship(**on_version(request, relationship_id)))
 
 
 class Disputes(APIView):
@@ -46,9 +44,7 @@ class Disputes(APIView):
     )
     def post(self, request: Request, relationship_id: str) -> Response:
         """Hold one of your Relationships back from recall until you lift the dispute."""
-        number = read_id(relationship_id)
-        seen = version_seen(request, number)
-        return answered(dispute(relationship_id=number, expected_version=seen, **rehearsable(request)))
+        return answered(dispute(**on_version(request, relationship_id)))
 
 
 class Lifts(APIView):
@@ -62,9 +58,7 @@ class Lifts(APIView):
     )
     def post(self, request: Request, relationship_id: str) -> Response:
         """Undo that you disputed, forgot or rejected a Relationship: it is judged by the support that counts."""
-        number = read_id(relationship_id)
-        seen = version_seen(request, number)
-        return answered(lift(relationship_id=number, expected_version=seen, **rehearsable(request)))
+        return answered(lift(**on_version(request, relationship_id)))
 
 
 class Retirements(APIView):

@@ -7,7 +7,7 @@ from densemem.auth import Principal
 from densemem.core.faults import Fault, NotThere
 from entities.plan import NewValue, new_value
 from entities.policy import CanonicalValue, ValueRefused, canonical_value
-from entities.queries import gone_values, value_displays
+from entities.queries import spent_ids, value_displays
 from entities.vocabulary import ValueType
 from placement.decide.asked import Questions
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
@@ -118,9 +118,5 @@ def _with_unit(team_id: UUID, value_id: UUID, unit: str | None) -> CanonicalValu
 def _new(team_id: UUID, value: CanonicalValue) -> NewValue:
     """Return a value that is shown in its one form, which is nobody's words, and under no id that was redacted."""
     shown = " ".join(part for part in (value.canonical, value.unit) if part)
-    spent: frozenset[UUID] = frozenset()
-    made = new_value(team_id=team_id, value=value, display=shown)
-    while gone := gone_values(team_id=team_id, value_ids=[made.id]):
-        spent |= gone
-        made = new_value(team_id=team_id, value=value, display=shown, spent=spent)
-    return made
+    spent = spent_ids(team_id=team_id, values=[value])
+    return new_value(team_id=team_id, value=value, display=shown, spent=spent)

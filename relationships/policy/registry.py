@@ -7,7 +7,7 @@ nothing new. None of it touches what was recorded before.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from densemem.core import limits
 from densemem.core.faults import Because, Fault, NotThere, Refused
@@ -167,8 +167,8 @@ def check_version(before: PredicateView, after: PredicateView) -> None:
         raise RegistryRefused(detail, code="predicate_meaning_is_fixed")
 
 
-def _next(before: PredicateView, **changes: object) -> PredicateView:
-    after = replace(before, version=before.version + 1, shared=False, **changes)  # type: ignore[arg-type]
+def _next(before: PredicateView, **changes: Any) -> PredicateView:
+    after = replace(before, version=before.version + 1, shared=False, **changes)
     check_version(before, after)
     return after
 

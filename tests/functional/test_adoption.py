@@ -1,7 +1,6 @@
 """Another profile's evidence, adopted: whose it stays, whose it becomes, and what holds for both."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -11,10 +10,10 @@ from densemem.auth import Principal
 from densemem.core.faults import NotThere, Refused
 from densemem.models import Team
 from evidence.models import Fragment
-from placement.decide import Decided, adopt
+from placement.decide import adopt
 from relationships.models import CrossReference, EvidenceSupport, RelationshipRecord, Transition
 from review.models import Task
-from tests.deciding import TEXT, WORKS, answer, hold, place
+from tests.deciding import TEXT, WORKS, adopted, answer, hold, place, record_of
 from tests.said import Fact, model, say, send, someone
 
 pytestmark = pytest.mark.django_db
@@ -37,22 +36,11 @@ def ben(team: Team) -> Principal:
     return someone(team, "Ben")
 
 
-def adopted(who: Principal, text: Fragment, *, spans: Any = None, **given: Any) -> Decided:
-    """Adopt a text, all of it unless told otherwise."""
-    whole = [{"start": 0, "end": len(text.content.text)}]
-    body = {"fragment_id": str(text.id), "spans": spans or whole, **given}
-    return adopt(principal=who, body=body, idempotency_key=uuid4().hex, now=timezone.now())
-
-
 def refused(who: Principal, text: Fragment, **given: Any) -> str:
     """Return the code by which an adoption is refused."""
     with pytest.raises(Refused) as caught:
         adopted(who, text, **given)
     return caught.value.code
-
-
-def record_of(who: Principal) -> RelationshipRecord:
-    return RelationshipRecord.objects.get(owner_id=who.profile_id)
 
 
 class TestAdoption:
@@ -133,7 +121,7 @@ class TestAdoption:
 
         assert (two.decision_id, two.ingest_id, two.replayed) == (one.decision_id, one.ingest_id, True)
 
-    def test_can_bring_a_proposal_about_the_text(self, ada: Principal, ben: Principal) -> None:
+    def test_takes_no_proposal_that_the_text_does_not_bear_out(self, ada: Principal, ben: Principal) -> None:
         say(ada, TEXT, WORKS)
         entity = {
             "ref": "m",

@@ -175,14 +175,13 @@ class TestLocks:
 
         # Of the request, source, text beside the team's words, groups, questions.
         assert locks(intake) == ["name", "name", "item", "source", "shared name", "name", "record", "record", "name"]
-        # The first look at the item keeps the extraction, by a statement of its own.
-        # Then of the groups, of Skiff, of its slot, of the registry, of questions.
-        names = ["shared name", "name", "name", "record", "shared name", "name"]
-        assert locks(placed) == ["item", "item", "source", *names]
+        # The item twice, to keep the extraction; then of the groups, of Skiff, its slot, the registry, of questions.
+        assert locks(placed) == [*["item", "item", "source"], SHARED, "name", "name", "record", SHARED, "name"]
 
 
+SHARED = "shared name"
 LOCKS = {
-    "shared name": r"pg_advisory_xact_lock_shared",
+    SHARED: r"pg_advisory_xact_lock_shared",
     "name": r"pg_advisory_xact_lock",
     "item": r'FROM "?placement_item"?\W.* FOR UPDATE',
     "source": r'^UPDATE "evidence_source"|"evidence_source".* FOR UPDATE',

@@ -18,7 +18,6 @@ from evidence.models import Content, Fragment, FragmentRetirement, Source, Sourc
 from evidence.policy import RevisionConflict
 from placement import contract
 from placement.decide import (
-    adopt,
     change_lifecycle,
     dispute,
     lift,
@@ -48,13 +47,16 @@ from tests.deciding import (
     PORTO,
     TEXT,
     WORKS,
+    adopted,
     answer,
     corrected,
     hold,
     hold_back,
+    of_source,
     open_task,
     place,
     reasoned,
+    record_of,
     retracted,
     rows_of,
     two_alexes,
@@ -95,18 +97,6 @@ IDENTITY = (
 )
 
 
-def of_source(key: str, revision: int = 1) -> dict[str, str]:
-    """Return the fields of a text of a keyed source, at a revision."""
-    before = {"previous_source_revision": str(revision - 1)} if revision > 1 else {}
-    return {"source_key": key, "source_revision": str(revision), **before}
-
-
-def record_of(who: Principal) -> RelationshipRecord:
-    """Return the only record of a profile."""
-    found: RelationshipRecord = RelationshipRecord.objects.get(owner_id=who.profile_id)
-    return found
-
-
 def standing(who: Principal) -> tuple[str, str, int, int]:
     """Return tier, status, supports and voices of the only record of a profile."""
     row = record_of(who)
@@ -137,12 +127,6 @@ def fact_of_two_sources(who: Principal) -> RelationshipRecord:
     say(who, AGAIN, WORKS, **of_source("diary"))
     assert standing(who) == ("fact", "active", 2, 2)
     return record_of(who)
-
-
-def adopted(who: Principal, text: Fragment) -> None:
-    """Adopt the whole text of another profile, and let the worker verify it."""
-    body = {"fragment_id": str(text.id), "spans": [{"start": 0, "end": len(text.content.text)}]}
-    place(adopt(principal=who, body=body, idempotency_key=uuid4().hex, now=timezone.now()), who, WORKS)
 
 
 @pytest.fixture
@@ -416,7 +400,7 @@ class TestRelationshipInvariants:
         told = (Fragment, Content, Source, SourceGroup)
         before = [list(m.objects.order_by("pk").values()) for m in told]
 
-        adopted(bo, Fragment.objects.get())
+        place(adopted(bo, Fragment.objects.get()), bo, WORKS)
 
         assert [list(m.objects.order_by("pk").values()) for m in told] == before
         theirs, mine = (EvidenceSupport.objects.get(owner_id=who.profile_id) for who in (ada, bo))
@@ -473,7 +457,7 @@ class TestRelationshipInvariants:
 
     def test_22_a_new_revision_ends_the_old_for_all_and_says_so_of_each(self, ada: Principal, bo: Principal) -> None:
         say(ada, TEXT, WORKS, **of_source("hr"))
-        adopted(bo, Fragment.objects.get())
+        place(adopted(bo, Fragment.objects.get()), bo, WORKS)
 
         send(ada, "The list is empty.", **of_source("hr", 2))
 
