@@ -8,7 +8,17 @@ from django.http import HttpRequest
 
 from densemem.admin import ReadOnlyAdmin, show
 from densemem.core.inert import visible
-from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
+from entities.models import (
+    Entity,
+    Identifier,
+    IdentityBasis,
+    IdentityDecision,
+    IdentityMember,
+    Name,
+    ResolutionCandidate,
+    ResolutionEvent,
+    Value,
+)
 from evidence.pages import held_now
 
 HELD = "Held"
@@ -48,6 +58,28 @@ class ValueAdmin(CopiedWordsAdmin):
     readonly_fields = ("shown",)
 
 
+@admin.register(Identifier)
+class IdentifierAdmin(CopiedWordsAdmin):
+    list_display = ("id", "team", "shown", "scheme", "entity", "recorded_at")
+    list_select_related: ClassVar[tuple[str, ...]] = ("team", "entity")
+    list_filter = ("team", "scheme", "recorded_at")
+    exclude = ("display", "value")
+    readonly_fields = ("shown",)
+
+
+show(
+    IdentityDecision,
+    columns=("kind", "author", "of_decision", "recorded_at"),
+    search=("author__id__exact",),
+    filters=("kind", "recorded_at"),
+)
+show(IdentityMember, columns=("decision", "entity", "role"), search=("entity__id__exact",), filters=("role",))
+show(
+    IdentityBasis,
+    columns=("decision", "entity", "kind", "identifier", "fragment"),
+    search=("entity__id__exact", "fragment__id__exact"),
+    filters=("kind",),
+)
 show(Entity, columns=("kind", "status", "version", "created_at"), filters=("kind", "status", "created_at"))
 show(
     ResolutionEvent,

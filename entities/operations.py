@@ -9,7 +9,7 @@ from densemem.db.insert import insert
 from densemem.db.locks import lock
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.plan import NORMALIZATION, NewEntity, NewName, NewResolution, NewValue, Origin
-from entities.vocabulary import ResolutionAction
+from entities.vocabulary import NameKind, ResolutionAction
 
 
 def lock_names(*, team_id: UUID, keys: Collection[str]) -> None:
@@ -43,6 +43,7 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
                 kind=new.kind,
                 display=new.display,
                 key=new.key,
+                version=1 if new.kind is NameKind.CANONICAL else 0,
                 fragment_id=origin.fragment_id,
                 start=new.start,
                 end=new.end,

@@ -27,12 +27,15 @@ BEARERS: Final = (
 VIEWS: Final = """
     SELECT entity.id, coalesce(name.display, ''), entity.kind, entity.identity_context
     FROM entities_entity AS entity
-    LEFT JOIN entities_name AS name
-      ON (name.team_id, name.entity_id, name.kind) = (entity.team_id, entity.id, 'canonical')
+    LEFT JOIN LATERAL (
+      SELECT display FROM entities_name AS canonical
+      WHERE (canonical.team_id, canonical.entity_id, canonical.kind) = (entity.team_id, entity.id, 'canonical')
+      ORDER BY version DESC LIMIT 1
+    ) AS name ON true
     WHERE entity.team_id = %(team)s AND entity.id = ANY(%(entities)s)"""
 NAMES: Final = """
     SELECT entity_id, display FROM entities_name
-    WHERE team_id = %(team)s AND entity_id = ANY(%(entities)s) ORDER BY kind <> 'canonical', seq"""
+    WHERE team_id = %(team)s AND entity_id = ANY(%(entities)s) ORDER BY version DESC, seq"""
 
 
 @dataclass(frozen=True, slots=True)

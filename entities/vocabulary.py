@@ -53,3 +53,45 @@ class ResolutionAction(StrEnum):
     REUSE = "reuse"
     CREATE = "create"
     AMBIGUOUS = "ambiguous"
+
+
+class CandidateReason(StrEnum):
+    """Why an Entity is offered for a mention. Only the first three let an answer reuse it without a person."""
+
+    EXACT = "exact_key"
+    ALIAS = "alias"
+    HINT = "client_hint"
+    IDENTIFIER = "shared_identifier"
+    ACCENTS = "accent_folded"
+    LOOK_ALIKE = "look_alike"
+    NICKNAME = "nickname"
+    INITIALS = "initials"
+    TOKENS = "token_subset"
+
+
+class IdentityKind(StrEnum):
+    """What a profile decided about who is who."""
+
+    MERGE = "merge"
+    SPLIT = "split"
+    DISTINCT = "distinct"
+    WITHDRAW = "withdraw"
+
+
+class MemberRole(StrEnum):
+    """What an Entity is to a decision about identity."""
+
+    SURVIVOR = "survivor"
+    ABSORBED = "absorbed"
+    PARENT = "parent"
+    CHILD = "child"
+    DISTINCT_A = "distinct_a"
+    DISTINCT_B = "distinct_b"
+
+
+class BasisKind(StrEnum):
+    """What a decision about identity may rest on; likeness is none of it."""
+
+    IDENTIFIER = "external_identifier"
+    REPORT = "explicit_report"
+    HUMAN = "human_review"

@@ -135,6 +135,8 @@ class LineageKind(StrEnum):
     REPLACED = "replaced"
     CLOSED = "closed"
     CORRECTED = "corrected"
+    REKEYED = "rekeyed"  # the owner took two entities for one
+    SPLIT = "split"  # the owner told one entity apart
 
 
 class TimePrecision(StrEnum):

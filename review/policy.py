@@ -46,6 +46,11 @@ REQUIRED: Final[Mapping[Action, frozenset[str]]] = {
     Action.REDACT: frozenset({"message"}),
     Action.WITHDRAW: frozenset({"message"}),
     Action.REOPEN: frozenset({"message"}),
+    Action.MERGE: frozenset({"message"}),
+    Action.SPLIT: frozenset({"message"}),
+    Action.DISTINCT: frozenset({"message"}),
+    Action.WITHDRAW_IDENTITY: frozenset({"message"}),
+    Action.RENAME: frozenset({"message"}),
 }
 
 COMPENSATION: Final[Mapping[Action, str | None]] = {
@@ -74,6 +79,11 @@ COMPENSATION: Final[Mapping[Action, str | None]] = {
     Action.REDACT: None,
     Action.WITHDRAW: None,  # the question is open again: it is answered anew
     Action.REOPEN: None,
+    Action.MERGE: "withdraw_identity",
+    Action.SPLIT: "withdraw_identity",
+    Action.DISTINCT: "withdraw_identity",
+    Action.WITHDRAW_IDENTITY: None,  # the same is decided anew, with its evidence
+    Action.RENAME: "rename_entity",
 }
 
 OF_MANAGERS: Final = frozenset(

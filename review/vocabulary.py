@@ -53,3 +53,8 @@ class DecisionAction(StrEnum):
     REDACT = "redact"
     WITHDRAW = "withdraw"
     REOPEN = "reopen"
+    MERGE = "merge_entities"
+    SPLIT = "split_entity"
+    DISTINCT = "keep_distinct"
+    WITHDRAW_IDENTITY = "withdraw_identity"
+    RENAME = "rename_entity"

@@ -105,6 +105,7 @@ def entity(source: Fragment, name: str, *, kind: str = "person") -> Entity:
         entity=made,
         owner=source.owner,
         kind="canonical",
+        version=1,
         display=name,
         key=fold(name),
         fragment=source,

@@ -15,7 +15,10 @@ ADD = (
 
 
 class TeamKeys(Operation):
-    """Give each `TeamKey` of the named models its composite foreign key, so that no row can point into another team."""
+    """Give each `TeamKey` of the named models its composite foreign key, so that no row can point into another team.
+
+    A key that was added to a table that stands is named alone, as `model.field`.
+    """
 
     reduces_to_sql = True
     reversible = True
@@ -51,9 +54,10 @@ class TeamKeys(Operation):
     def _keys(self, app_label: str, state: ProjectState) -> list[tuple[str, str, str, str]]:
         found = []
         for label in self.models:
-            model = state.apps.get_model(app_label, label)
+            name, _, only = label.partition(".")
+            model = state.apps.get_model(app_label, name)
             for field in model._meta.local_fields:
-                if isinstance(field, TEAM_KEYS):
+                if isinstance(field, TEAM_KEYS) and only in ("", field.name):
                     table = model._meta.db_table
                     name = f"{table}_{field.column}_in_team"[:63]
                     found.append((name, table, field.column, field.related_model._meta.db_table))

@@ -54,6 +54,11 @@ IMPACT: Final[Mapping[DecisionAction, str]] = {
     DecisionAction.NOT_COMPETING: "Your position is recorded. The conflict closes when every position says so.",
     DecisionAction.WITHDRAW: "What the answer granted is revoked, what it replaced is back, and the question is open.",
     DecisionAction.REOPEN: "What was rejected waits again, and the question is open.",
+    DecisionAction.MERGE: "You take them for one. Your own Relationships move; those of others stay.",
+    DecisionAction.SPLIT: "You tell them apart. What you attributed moves, what you did not is asked about.",
+    DecisionAction.DISTINCT: "You hold that they are not the same. Nothing moves; a merge is refused.",
+    DecisionAction.WITHDRAW_IDENTITY: "What the decision moved is back; what was said since stays.",
+    DecisionAction.RENAME: "It has the new name; the one before is kept as a former name.",
     DecisionAction.REDACT: "The text and every copy of its words are gone. Ids and decisions stay.",
 }
 

@@ -132,7 +132,7 @@ class Workbench:
         if record.superseded is None:
             return False
         kind, moment = record.superseded
-        return kind is not LineageKind.CORRECTED and effective_at(new) > moment
+        return kind in (LineageKind.REPLACED, LineageKind.CLOSED) and effective_at(new) > moment
 
     def support(self, record: Working, seen: NewObservation) -> list[NewSupport]:
         """Let the spans of an observation support a record.

@@ -50,6 +50,7 @@ class Lineage(Ledger, TeamRow):
     predecessor = TeamKey("relationships.RelationshipRecord", related_name="replaced_by")
     kind = word(LineageKind)
     effective_at = models.DateTimeField()
+    identity = TeamKey("entities.IdentityDecision", null=True)
 
     class Meta(Ledger.Meta):
         triggers: ClassVar = [*append_only(), *owned("record.owner_id", joined=OF_BOTH)]

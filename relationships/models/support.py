@@ -46,6 +46,9 @@ class SupportDecision(Ledger, TeamRow):
     support = TeamKey("relationships.EvidenceSupport", related_name="decisions")
     action = word(SupportAction)
     actor = TeamKey("densemem.Profile", null=True)
+    identity = TeamKey(
+        "entities.IdentityDecision", null=True
+    )  # that moved the support, and gives it back when withdrawn
     reason = models.CharField(max_length=64)
 
     class Meta(Ledger.Meta):
@@ -54,4 +57,7 @@ class SupportDecision(Ledger, TeamRow):
             one_per_team("supportdecision"),
             word_check("supportdecision", "action", SupportAction),
         ]
-        indexes: ClassVar = [models.Index(name="supportdecision_support", fields=["team", "support", "-seq"])]
+        indexes: ClassVar = [
+            models.Index(name="supportdecision_support", fields=["team", "support", "-seq"]),
+            models.Index(name="supportdecision_identity", fields=["identity"], condition=Q(identity__isnull=False)),
+        ]

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from django.db import models
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
@@ -47,6 +47,7 @@ class Transition(Ledger, TeamRow):
     reason = models.CharField(max_length=64)
     verification = TeamKey("relationships.VerificationEvent", null=True)
     actor = TeamKey("densemem.Profile", null=True)
+    identity = TeamKey("entities.IdentityDecision", null=True)
 
     objects: ClassVar[Any] = TransitionQuerySet.as_manager()
 
@@ -57,4 +58,7 @@ class Transition(Ledger, TeamRow):
             word_check("transition", "tier", Tier),
             word_check("transition", "status", Status),
             models.UniqueConstraint(name="transition_of_version", fields=["team", "relationship", "version"]),
+        ]
+        indexes: ClassVar = [
+            models.Index(name="transition_identity", fields=["identity"], condition=Q(identity__isnull=False))
         ]

@@ -25,7 +25,7 @@ class Entity(factory.django.DjangoModelFactory):
 
     @factory.post_generation
     def name(self, create: bool, display: str | None, **fields: Any) -> None:
-        Name(entity=self, kind=NameKind.CANONICAL, display=display or f"Entity {self.id.hex[-12:]}")
+        Name(entity=self, kind=NameKind.CANONICAL, version=1, display=display or f"Entity {self.id.hex[-12:]}")
         for alias in fields.get("aliases", ()):
             Name(entity=self, display=alias)
 

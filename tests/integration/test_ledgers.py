@@ -37,19 +37,22 @@ KEYS = [
 ]
 ROLES = ["default", "owner"]  # the application's role, and the role that owns the tables
 GUARDED = (
-    "ConflictStatement",
-    "CrossReference",
-    "EvidenceSupport",
-    "Lineage",
-    "Observation",
-    "ObservationResolution",
-    "ObservationSpan",
-    "SupportDecision",
-    "Transition",
-    "VerificationEvent",
+    "relationships.ConflictStatement",
+    "relationships.CrossReference",
+    "relationships.EvidenceSupport",
+    "relationships.Lineage",
+    "relationships.Observation",
+    "relationships.ObservationResolution",
+    "relationships.ObservationSpan",
+    "relationships.SupportDecision",
+    "relationships.Transition",
+    "relationships.VerificationEvent",
+    "entities.IdentityBasis",
+    "entities.IdentityDecision",
+    "entities.IdentityMember",
 )
 # Of single ledgers, beside the laws of all.
-LAWS = {f"relationships.{name}": {"pgtrigger_insert_by_owner"} for name in GUARDED} | {
+LAWS = {label: {"pgtrigger_insert_by_owner"} for label in GUARDED} | {
     "relationships.PredicateDefinition": {"pgtrigger_meaning_fixed"}
 }
 NUMBERS = itertools.count(1)
@@ -127,6 +130,8 @@ def any_value(field: models.Field) -> Any:
 
 # What the checks of single tables ask for beyond the kind of the column.
 NEEDED: dict[str, dict[str, Any]] = {
+    "entities.Name": {"version": 1},
+    "entities.IdentityBasis": {"identifier_id": uuid4},
     "entities.ResolutionEvent": {"action": "ambiguous"},
     "densemem.Membership": {"profile_id": uuid4},
     "evidence.FragmentRetirement": {"by_ingest_id": uuid4},
@@ -139,6 +144,8 @@ NEEDED: dict[str, dict[str, Any]] = {
 BESIDE: dict[str, dict[str, Any]] = {
     "densemem.Profile.steward": {"kind": "agent", "user_id": None},
     "entities.ResolutionEvent.entity": {"action": "create"},
+    "entities.IdentityBasis.fragment": {"kind": "explicit_report", "identifier_id": None, "start": 0, "end": 1},
+    "entities.IdentityDecision.of_decision": {"kind": "withdraw"},
     "evidence.Fragment.source": {"revision_id": uuid4},
     "evidence.Fragment.revision": {"source_id": uuid4},
     "evidence.FragmentRetirement.by_profile": {"by_ingest_id": None},
@@ -153,8 +160,13 @@ def made_up(model: Any, alias: str, *, writer: UUID | None = None, **fixed: Any)
     needed = NEEDED.get(model._meta.label, {}) | fixed
     given |= {name: value() if callable(value) else value for name, value in needed.items()}
     given |= {name: writer for name in ("owner_id", "author_id") if writer and name in given and name not in fixed}
-    with writing(given.get("owner_id") or writer or uuid4(), using=alias):
+    with writing(given.get("owner_id") or writer or given.get("author_id") or uuid4(), using=alias):
         return model.objects.using(alias).create(**given)
+
+
+def whose_is(row: Any) -> UUID | None:
+    """Return the profile that a row belongs to, where it has one."""
+    return getattr(row, "owner_id", None) or getattr(row, "author_id", None)
 
 
 class TestMadeUpRow:
@@ -270,11 +282,11 @@ class TestTeamKey:
         with undone() as cursor:
             near, far = (made_up(field.related_model, "default", team_id=t.id) for t in (team, other))
             beside = BESIDE.get(f"{model._meta.label}.{field.name}", {})
-            whose = {"writer": getattr(near, "owner_id", None)}
+            whose = {"writer": whose_is(near)}
             made_up(model, "default", team_id=team.id, **whose | beside | {field.attname: near.pk})
             cursor.execute(f'SET CONSTRAINTS "{name}" IMMEDIATE')  # a row of the same team is taken
             with pytest.raises(IntegrityError, match=name), transaction.atomic():
-                whose = {"writer": getattr(far, "owner_id", None)}
+                whose = {"writer": whose_is(far)}
                 made_up(model, "default", team_id=team.id, **whose | beside | {field.attname: far.pk})
 
 
