@@ -7,8 +7,26 @@ from uuid import UUID
 
 from densemem.db.insert import insert
 from densemem.db.locks import lock
-from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
-from entities.plan import NORMALIZATION, NewEntity, NewName, NewResolution, NewValue, Origin
+from entities.models import (
+    Entity,
+    IdentityBasis,
+    IdentityDecision,
+    IdentityMember,
+    Name,
+    ResolutionCandidate,
+    ResolutionEvent,
+    Value,
+)
+from entities.plan import (
+    NORMALIZATION,
+    Attribution,
+    NewEntity,
+    NewIdentityDecision,
+    NewName,
+    NewResolution,
+    NewValue,
+    Origin,
+)
 from entities.vocabulary import NameKind, ResolutionAction
 
 
@@ -134,3 +152,77 @@ def unsettle_mentions(*, team_id: UUID, item_id: UUID, settled_in: int, cycle: i
 def _copied(event: ResolutionEvent) -> dict[str, Any]:
     kept = ("team_id", "ingest_id", "fragment_id", "item_id", "mention_ref", "kind", "start", "end")
     return {name: getattr(event, name) for name in (*kept, "action", "confidence")}
+
+
+def lock_identity(*, team_id: UUID, profile_id: UUID) -> None:
+    """Hold alone who is who for a profile, until the transaction ends; after source groups, before names."""
+    lock("identity", team_id, profile_id)
+
+
+def record_identity(new: NewIdentityDecision, *, now: datetime) -> None:
+    """Append a decision about who is who, the entities that it is about, and what it rests on."""
+    insert(
+        [
+            IdentityDecision(
+                id=new.id,
+                team_id=new.team_id,
+                author_id=new.author_id,
+                kind=new.kind,
+                of_decision_id=new.of_decision_id,
+                decision_id=new.decision_id,
+                impact_hash=new.impact_hash,
+                recorded_at=now,
+            )
+        ]
+    )
+    insert(
+        IdentityMember(team_id=new.team_id, decision_id=new.id, entity_id=entity, role=role, recorded_at=now)
+        for entity, role in new.members
+    )
+    insert(
+        IdentityBasis(
+            team_id=new.team_id,
+            decision_id=new.id,
+            entity_id=row.entity_id,
+            kind=row.kind,
+            identifier_id=row.identifier_id,
+            fragment_id=row.fragment_id,
+            start=row.start,
+            end=row.end,
+            recorded_at=now,
+        )
+        for row in new.basis
+    )
+
+
+def attribute_mentions(
+    *, team_id: UUID, identity_id: UUID, attributions: Sequence[Attribution], reason: str, now: datetime
+) -> dict[tuple[UUID, str], UUID]:
+    """Say anew whom mentions mean; one without an Entity is open, with candidates. Returns the id of each event.
+
+    :returns: by item and mention ref
+    """
+    items = {a.item_id for a in attributions}
+    rows = ResolutionEvent.objects.of_team(team_id).filter(item_id__in=items).order_by("seq")
+    newest = {(row.item_id, row.mention_ref): row for row in rows}
+    made = {
+        a.place: ResolutionEvent(
+            **_copied(newest[a.place])
+            | {"action": ResolutionAction.REUSE if a.entity_id else ResolutionAction.AMBIGUOUS},
+            cycle=a.cycle,
+            entity_id=a.entity_id,
+            identity_id=identity_id,
+            reason=reason,
+            recorded_at=now,
+        )
+        for a in attributions
+    }
+    insert(made.values())
+    insert(
+        ResolutionCandidate(
+            team_id=team_id, event_id=made[a.place].id, entity_id=entity, reason=reason, recorded_at=now
+        )
+        for a in attributions
+        for entity in a.candidates
+    )
+    return {place: event.id for place, event in made.items()}

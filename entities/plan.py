@@ -8,7 +8,7 @@ from uuid import UUID
 
 from densemem.core.ids import derived_id
 from entities.policy import CanonicalValue
-from entities.vocabulary import EntityKind, NameKind, ResolutionAction
+from entities.vocabulary import BasisKind, EntityKind, IdentityKind, MemberRole, NameKind, ResolutionAction
 
 NORMALIZATION = 1  # raised when a canonical form changes
 
@@ -82,3 +82,46 @@ class Origin:
     fragment_id: UUID
     item_id: UUID
     cycle: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewBasis:
+    """What a decision about identity rests on for one of its entities: an identifier, or an exact span."""
+
+    entity_id: UUID
+    kind: BasisKind
+    identifier_id: UUID | None = None
+    fragment_id: UUID | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewIdentityDecision:
+    """A profile's decision about who is who; `of_decision_id` is what it withdraws."""
+
+    id: UUID
+    team_id: UUID
+    author_id: UUID
+    kind: IdentityKind
+    decision_id: UUID
+    impact_hash: str
+    members: tuple[tuple[UUID, MemberRole], ...] = ()
+    basis: tuple[NewBasis, ...] = ()
+    of_decision_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Whom a mention of an item means from the item's version on; None leaves it open, with candidates."""
+
+    item_id: UUID
+    mention_ref: str
+    cycle: int
+    entity_id: UUID | None
+    candidates: tuple[UUID, ...] = ()
+
+    @property
+    def place(self) -> tuple[UUID, str]:
+        """The mention: its item and its ref."""
+        return self.item_id, self.mention_ref

@@ -111,6 +111,7 @@ class Change:
     reason: str
     verification_id: UUID | None = None
     actor_id: UUID | None = None
+    identity_id: UUID | None = None  # the decision about who is who that made it
 
 
 @dataclass(frozen=True, slots=True)

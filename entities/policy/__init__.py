@@ -11,6 +11,7 @@ from entities.policy.resolution import (
     decide_mention,
     settle_group,
 )
+from entities.policy.selves import Membership, TooManyHops, selves
 from entities.policy.values import CanonicalValue, ValueRefused, canonical_value, reads_two_ways
 
 __all__ = [
@@ -18,13 +19,16 @@ __all__ = [
     "CandidateNotOffered",
     "CandidatesMoved",
     "CanonicalValue",
+    "Membership",
     "MentionDecision",
     "Newcomer",
+    "TooManyHops",
     "ValueRefused",
     "canonical_value",
     "decide_choice",
     "decide_creation",
     "decide_mention",
     "reads_two_ways",
+    "selves",
     "settle_group",
 ]

@@ -9,7 +9,8 @@ from densemem.core.faults import Because, Refused
 from densemem.core.ids import derived_id
 from densemem.db.insert import insert
 from entities.operations import store_values
-from relationships.models import EvidenceSupport, Lineage, ObservationResolution, SupportDecision
+from relationships.models import EvidenceSupport, Lineage, ObservationResolution
+from relationships.operations.carrying import copied, decided, id_at, place_of_row, read_in, rows_of
 from relationships.operations.conflicts import settling
 from relationships.operations.knowledge import insert_records
 from relationships.operations.meeting import Meeting, change_of, check_alone, check_own, judged, meet, refer, risen
@@ -17,7 +18,7 @@ from relationships.operations.standing import apply_changes
 from relationships.plan import Amendment, NewRecord
 from relationships.policy import Standing, StoredRecord, StoredSupport, effective_at, is_taken_out, outcome_of
 from relationships.search import write_documents
-from relationships.vocabulary import BY_CORRECTION, LineageKind, Outcome, Status, SupportAction, Tier
+from relationships.vocabulary import BY_CORRECTION, LineageKind, Status, SupportAction, Tier
 
 
 class AmendmentRefused(Refused):
@@ -106,68 +107,31 @@ def _corrected(meeting: Meeting, amendment: Amendment) -> StoredRecord:
 
 def _resting_on(record: StoredRecord) -> list[EvidenceSupport]:
     """Return the supports of a record that count."""
-    counting = {_place(s) for s in record.effective}
-    rows = EvidenceSupport.objects.of_team(record.identity.team_id).filter(relationship_id=record.id).order_by("seq")
-    return [row for row in rows if _place(row) in counting]
+    counting = {place_of_row(s) for s in record.effective}
+    return rows_of(record, counting)
 
 
 def _carry(
     rows: Sequence[EvidenceSupport], old: StoredRecord, new: StoredRecord, *, now: datetime
 ) -> list[StoredSupport]:
     """Move what supports the old record to the new one, and return what the new one did not have."""
-    there = {_place(s): s.effective for s in new.supports}
-    fresh = [s for s in old.effective if not there.get(_place(s), False)]
-    moving = {_place(s) for s in fresh}
-    insert(_support(row, new.id, now=now) for row in rows if _place(row) not in there)
-    insert(_decision(row, row.id, SupportAction.REVOKE, now=now) for row in rows)
+    there = {place_of_row(s): s.effective for s in new.supports}
+    fresh = [s for s in old.effective if not there.get(place_of_row(s), False)]
+    moving = {place_of_row(s) for s in fresh}
+    insert(copied(row, new.id, now=now) for row in rows if place_of_row(row) not in there)
+    insert(decided(row, row.id, SupportAction.REVOKE, reason=BY_CORRECTION, now=now) for row in rows)
     insert(
-        _decision(
+        decided(
             row,
-            _id_at(row, new.id),
-            SupportAction.REINSTATE if _place(row) in there else SupportAction.GRANT,
+            id_at(row, new.id),
+            SupportAction.REINSTATE if place_of_row(row) in there else SupportAction.GRANT,
+            reason=BY_CORRECTION,
             now=now,
         )
         for row in rows
-        if _place(row) in moving
+        if place_of_row(row) in moving
     )
     return fresh
-
-
-def _place(support: StoredSupport | EvidenceSupport) -> tuple[UUID, int, int]:
-    return support.fragment_id, support.start, support.end
-
-
-def _id_at(row: EvidenceSupport, record_id: UUID) -> UUID:
-    """Return the id that a span's support of a record always has."""
-    return derived_id("support", record_id, row.fragment_id, row.start, row.end)
-
-
-def _support(row: EvidenceSupport, record_id: UUID, *, now: datetime) -> EvidenceSupport:
-    return EvidenceSupport(
-        id=_id_at(row, record_id),
-        team_id=row.team_id,
-        owner_id=row.owner_id,
-        relationship_id=record_id,
-        observation_id=row.observation_id,
-        verification_id=row.verification_id,
-        fragment_id=row.fragment_id,
-        group_id=row.group_id,
-        authoritative=row.authoritative,
-        start=row.start,
-        end=row.end,
-        recorded_at=now,
-    )
-
-
-def _decision(row: EvidenceSupport, support_id: UUID, action: SupportAction, *, now: datetime) -> SupportDecision:
-    return SupportDecision(
-        team_id=row.team_id,
-        support_id=support_id,
-        action=action,
-        actor_id=row.owner_id,
-        reason=BY_CORRECTION,
-        recorded_at=now,
-    )
 
 
 def _row_of(record: StoredRecord) -> NewRecord:
@@ -204,15 +168,5 @@ def _succeed(
             reason=BY_CORRECTION,
             recorded_at=now,
         )
-        for observation in _read_in(rows, old)
+        for observation in read_in(rows, old)
     )
-
-
-def _read_in(rows: Sequence[EvidenceSupport], old: StoredRecord) -> list[UUID]:
-    """Return the observations that these supports were granted for, also of a text that was read anew since."""
-    said = ObservationResolution.objects.of_team(old.identity.team_id).filter(
-        relationship_id=old.id,
-        outcome__in=(Outcome.CLAIM, Outcome.FACT),
-        observation__fragment_id__in={row.fragment_id for row in rows},
-    )
-    return sorted({row.observation_id for row in rows} | set(said.values_list("observation_id", flat=True)))

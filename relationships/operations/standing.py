@@ -63,6 +63,7 @@ def apply_changes(
             reason=c.reason,
             verification_id=c.verification_id,
             actor_id=c.actor_id,
+            identity_id=c.identity_id,
             recorded_at=now,
         )
         for c in changes

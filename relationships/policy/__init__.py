@@ -10,6 +10,15 @@ from relationships.policy.compare import (
     cross_reference,
     effective_at,
 )
+from relationships.policy.reattribution import (
+    Arrival,
+    Departure,
+    QuestionsOpen,
+    Reattribution,
+    moved_to,
+    place_of,
+    reattribute,
+)
 from relationships.policy.registry import PredicateView
 from relationships.policy.standing import (
     Case,
@@ -26,11 +35,15 @@ from relationships.policy.stored import Behaviour, StoredRecord, StoredSupport
 __all__ = [
     "STEPS",
     "Action",
+    "Arrival",
     "Behaviour",
     "Case",
     "Comparison",
+    "Departure",
     "Position",
     "PredicateView",
+    "QuestionsOpen",
+    "Reattribution",
     "Standing",
     "StepRefused",
     "StoredRecord",
@@ -45,6 +58,9 @@ __all__ = [
     "effective_at",
     "from_support",
     "is_taken_out",
+    "moved_to",
     "outcome_of",
+    "place_of",
+    "reattribute",
     "reevaluate",
 ]

@@ -1,0 +1,36 @@
+"""What a profile's decision about who is who moves: its own records, in one transaction, and nobody else's.
+
+The caller holds, in this order: the items that may be asked about, the source groups, and who is who for the profile.
+"""
+
+from relationships.reattribute.around import (
+    Around,
+    ChangedMeanwhile,
+    Cited,
+    Ends,
+    decide_merge,
+    decide_split,
+    items_resting,
+    lock_around,
+    observations_citing,
+    records_touching,
+)
+from relationships.reattribute.back import Written, give_back, written_by
+from relationships.reattribute.carry import carry_out
+
+__all__ = [
+    "Around",
+    "ChangedMeanwhile",
+    "Cited",
+    "Ends",
+    "Written",
+    "carry_out",
+    "decide_merge",
+    "decide_split",
+    "give_back",
+    "items_resting",
+    "lock_around",
+    "observations_citing",
+    "records_touching",
+    "written_by",
+]
