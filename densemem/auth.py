@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -64,6 +64,7 @@ class Principal:
     scopes: frozenset[Scope]
     authority_grants: frozenset[str]
     user_id: int | None = None
+    in_person: bool = False  # a login sat before the page: no token
 
     def require(self, scope: Scope) -> None:
         """Refuse a caller without `scope`.
@@ -114,7 +115,8 @@ def principal_of_login(request: HttpRequest) -> Principal | None:
     profiles = profiles_of_login(request.user)
     chosen = request.session.get("profile_id") if hasattr(request, "session") else None
     profile = next((p for p in profiles if str(p.id) == chosen), profiles[0] if profiles else None)
-    return principal_of(profile) if profile else None
+    found = principal_of(profile) if profile else None
+    return replace(found, in_person=True) if found else None
 
 
 class Held(NamedTuple):

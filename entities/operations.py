@@ -1,6 +1,6 @@
 """Writes of entities, names, values and resolution events. Each is called inside the commit that conducts it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -226,3 +226,40 @@ def attribute_mentions(
         for entity in a.candidates
     )
     return {place: event.id for place, event in made.items()}
+
+
+def give_mentions_back(
+    *, team_id: UUID, of_identity: UUID, identity_id: UUID, cycles: Mapping[UUID, int], now: datetime
+) -> tuple[set[tuple[UUID, str]], set[tuple[UUID, str]]]:
+    """Let mentions mean again what they meant before a decision attributed them, unless that was settled since.
+
+    :param cycles: by item, its version now
+    :returns: the mentions (item, ref) that were given back, and those settled since
+    """
+    mine = ResolutionEvent.objects.of_team(team_id).filter(identity_id=of_identity)
+    rows = ResolutionEvent.objects.of_team(team_id).filter(item_id__in=set(mine.values_list("item_id", flat=True)))
+    steps: dict[tuple[UUID, str], list[ResolutionEvent]] = {}
+    for row in rows.order_by("seq"):
+        steps.setdefault((row.item_id, row.mention_ref), []).append(row)
+    back, since, events = set(), set(), []
+    for place, of in steps.items():
+        at = next((i for i, row in enumerate(of) if row.identity_id == of_identity), None)
+        if at is None:
+            continue
+        if at < len(of) - 1 or not at:
+            since.add(place)
+            continue
+        back.add(place)
+        before = of[at - 1]
+        events.append(
+            ResolutionEvent(
+                **_copied(before),
+                cycle=cycles[before.item_id],
+                entity_id=before.entity_id,
+                identity_id=identity_id,
+                reason="identity_withdrawn",
+                recorded_at=now,
+            )
+        )
+    insert(events)
+    return back, since

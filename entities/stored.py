@@ -2,13 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from django.db.models import QuerySet
+
+from densemem.core.faults import NotThere
 from densemem.db.read import fetch
+from entities.models import IdentityDecision, IdentityMember, ResolutionEvent
 from entities.policy.selves import Membership, selves
-from entities.vocabulary import MemberRole
+from entities.vocabulary import EntityKind, IdentityKind, MemberRole
 
 MEMBERSHIPS: Final = """
     SELECT member.entity_id, member.role, decided.id, beside.entity_id, decided.author_id = %(profile)s,
@@ -54,3 +59,117 @@ def _memberships(
     for entity, role, decision, leads_to, own, active in fetch(MEMBERSHIPS, **given):
         rows[entity].append(Membership(entity, MemberRole(role), decision, leads_to, own, active))
     return {entity: rows[entity] for entity in entity_ids}
+
+
+MENTIONS: Final = """
+    SELECT newest.id, newest.item_id, newest.mention_ref, newest.entity_id, newest.kind, newest.fragment_id,
+      newest.start, newest."end"
+    FROM (
+      SELECT DISTINCT item_id, mention_ref FROM entities_resolutionevent AS event
+      JOIN evidence_ingest AS sent ON sent.id = event.ingest_id
+      WHERE event.team_id = %(team)s AND event.entity_id = ANY(%(entities)s) AND sent.owner_id = %(owner)s
+    ) AS met
+    CROSS JOIN LATERAL (
+      SELECT * FROM entities_resolutionevent AS event
+      WHERE (event.team_id, event.item_id, event.mention_ref) = (%(team)s, met.item_id, met.mention_ref)
+      ORDER BY seq DESC LIMIT 1
+    ) AS newest
+    WHERE newest.entity_id = ANY(%(entities)s)
+    ORDER BY newest.seq"""
+
+
+@dataclass(frozen=True, slots=True)
+class MentionView:
+    """A mention as it was resolved last, with its exact span."""
+
+    event_id: UUID
+    item_id: UUID
+    mention_ref: str
+    entity_id: UUID
+    kind: EntityKind
+    fragment_id: UUID
+    start: int
+    end: int
+
+    @property
+    def place(self) -> tuple[UUID, str]:
+        """The mention: its item and its ref."""
+        return self.item_id, self.mention_ref
+
+
+def mentions_of(*, team_id: UUID, owner_id: UUID, entity_ids: Collection[UUID]) -> list[MentionView]:
+    """Return an owner's mentions that mean one of these entities, the oldest first."""
+    rows = fetch(MENTIONS, team=team_id, owner=owner_id, entities=list(entity_ids))
+    return [
+        MentionView(event, item, ref, entity, EntityKind(kind), fragment, start, end)
+        for event, item, ref, entity, kind, fragment, start, end in rows
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityFacts:
+    """A decision about who is who, as one that follows upon it needs it."""
+
+    id: UUID
+    author_id: UUID
+    kind: IdentityKind
+    seq: int
+    recorded_at: datetime
+    members: tuple[tuple[UUID, MemberRole], ...]
+    withdrawn_by: UUID | None
+    withdrawal_decision: UUID | None  # under which its author withdrew it
+
+    @property
+    def entities(self) -> frozenset[UUID]:
+        """What it is about."""
+        return frozenset(entity for entity, _ in self.members)
+
+
+def identity_facts(*, team_id: UUID, identity_id: UUID) -> IdentityFacts:
+    """Return a decision about who is who.
+
+    :raises NotThere: no such decision in the team
+    """
+    rows = _facts(IdentityDecision.objects.of_team(team_id).filter(pk=identity_id))
+    if not rows:
+        raise NotThere
+    return rows[0]
+
+
+def decisions_about(*, team_id: UUID, author_id: UUID, entity_ids: Collection[UUID]) -> list[IdentityFacts]:
+    """Return a profile's decisions about these entities, in their order; those withdrawn are among them."""
+    about = IdentityMember.objects.of_team(team_id).filter(entity_id__in=entity_ids).values("decision_id")
+    return _facts(IdentityDecision.objects.of_team(team_id).filter(author_id=author_id, pk__in=about))
+
+
+def _facts(rows: QuerySet[IdentityDecision]) -> list[IdentityFacts]:
+    found = list(rows.exclude(kind=IdentityKind.WITHDRAW).select_related("withdrawal").order_by("seq"))
+    members: dict[UUID, list[tuple[UUID, MemberRole]]] = defaultdict(list)
+    for row in IdentityMember.objects.filter(decision__in=found).order_by("seq"):
+        members[row.decision_id].append((row.entity_id, MemberRole(row.role)))
+    return [
+        IdentityFacts(
+            id=row.id,
+            author_id=row.author_id,
+            kind=IdentityKind(row.kind),
+            seq=row.seq,
+            recorded_at=row.recorded_at,
+            members=tuple(members[row.id]),
+            withdrawn_by=row.withdrawal.id if hasattr(row, "withdrawal") else None,
+            withdrawal_decision=row.withdrawal.decision_id if hasattr(row, "withdrawal") else None,
+        )
+        for row in found
+    ]
+
+
+def mentions_attributed_by(*, team_id: UUID, identity_id: UUID) -> set[tuple[UUID, str]]:
+    """Return the mentions (item, ref) that a decision attributed."""
+    rows = ResolutionEvent.objects.of_team(team_id).filter(identity_id=identity_id)
+    return set(rows.values_list("item_id", "mention_ref"))
+
+
+def decided_by(*, team_id: UUID, decision_id: UUID) -> UUID | None:
+    """Return the decision about who is who that was made by a decision at the desk."""
+    rows = IdentityDecision.objects.of_team(team_id).filter(decision_id=decision_id)
+    found: UUID | None = rows.values_list("id", flat=True).first()
+    return found

@@ -12,7 +12,7 @@ from densemem.core.faults import Fault
 from densemem.core.names import NameRefused, lookup_key
 from densemem.core.times import TimeRefused, parse_bound
 from entities.policy import CanonicalValue, ValueRefused, canonical_value
-from entities.vocabulary import ValueType
+from entities.vocabulary import BasisKind, IdentityKind, ValueType
 from placement.request import FORMATS, SCHEMA, STRICT, RequestInvalid, faults_of_shape, plain_value
 from relationships.policy import PredicateView
 from relationships.vocabulary import Cardinality, Lifecycle, RelationshipKind, TimePrecision
@@ -47,6 +47,7 @@ ADOPTION: Final = _with(_schema("adoption", with_evidence=False), PROPOSAL)
 PREDICATE: Final = _schema("predicate", with_evidence=False)
 WORDING: Final = _schema("wording", with_evidence=False)
 LIFECYCLE: Final = _schema("lifecycle", with_evidence=False)
+IDENTITY: Final = _schema("identity", with_evidence=False)
 VALIDATORS: Final = {
     name: STRICT(schema, format_checker=FORMATS)
     for name, schema in (
@@ -60,9 +61,22 @@ VALIDATORS: Final = {
         ("statement", STATEMENT),
         ("correction", CORRECTION),
         ("hold", HOLD),
+        ("identity", IDENTITY),
     )
 }
 BOUNDS: Final = ("valid_from", "valid_to")
+OF_IDENTITY: Final[Mapping[IdentityKind, frozenset[str]]] = {
+    IdentityKind.MERGE: frozenset({"survivor_id", "absorbed_ids", "basis"}),
+    IdentityKind.SPLIT: frozenset({"entity_id", "children"}),
+    IdentityKind.DISTINCT: frozenset({"entity_ids"}),
+    IdentityKind.WITHDRAW: frozenset({"identity_id"}),
+}
+ACTION_OF: Final[Mapping[IdentityKind, DecisionAction]] = {
+    IdentityKind.MERGE: DecisionAction.MERGE,
+    IdentityKind.SPLIT: DecisionAction.SPLIT,
+    IdentityKind.DISTINCT: DecisionAction.DISTINCT,
+    IdentityKind.WITHDRAW: DecisionAction.WITHDRAW_IDENTITY,
+}
 CORRECTABLE: Final = frozenset({"object_value", "unit", *BOUNDS})
 
 
@@ -80,6 +94,38 @@ class Correction:
     unit_alone: bool
     unit: str | None
     bounds: Mapping[str, tuple[datetime | None, TimePrecision | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBasis:
+    """What the caller says that a decision about identity rests on, for one of its entities."""
+
+    kind: BasisKind
+    entity_id: UUID | None
+    scheme: str
+    value: str
+    fragment_id: UUID | None
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityRequest:
+    """
+    A decision about who is who.
+
+    :param entities: of a merge the survivor, then what it absorbs; of a split the parent; of two kept apart, both
+    :param children: of a split, for each child the observations that speak of it
+    :param identity_id: the decision that is withdrawn
+    :param token: of the preview; empty where it is previewed
+    """
+
+    kind: IdentityKind
+    entities: tuple[UUID, ...] = ()
+    children: tuple[tuple[UUID, ...], ...] = ()
+    basis: tuple[GivenBasis, ...] = ()
+    identity_id: UUID | None = None
+    token: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +147,7 @@ class DecisionRequest:
     proposal: Mapping[str, Any] | None = None
     evidence: Mapping[str, Any] | None = None
     correction: Correction | None = None
+    identity: IdentityRequest | None = None
 
 
 def read_decision(body: object) -> DecisionRequest:
@@ -166,6 +213,57 @@ def read_correction(body: object) -> DecisionRequest:
     if faults:
         raise RequestInvalid("Nothing was corrected. Mend each place and send it again.", faults=faults)
     return replace(_request(DecisionAction.AMEND, given), correction=correction)
+
+
+def read_identity(body: object) -> DecisionRequest:
+    """Check a decision about who is who whole.
+
+    :raises RequestInvalid: with every fault
+    """
+    given = _checked(body, "identity")
+    kind = IdentityKind(given["kind"])
+    wanted = OF_IDENTITY[kind]
+    faults = [Fault(f"/{name}", "missing_field", f"A {kind} needs {name}.") for name in sorted(wanted - set(given))]
+    faults += [
+        Fault(f"/{name}", "field_not_used", f"A {kind} has no use for {name}: leave it out.")
+        for name in sorted(frozenset().union(*OF_IDENTITY.values()) & set(given) - wanted)
+    ]
+    faults += [f for i, row in enumerate(given.get("basis", [])) for f in _faults_of_basis(i, row)]
+    if faults:
+        raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults)
+    named = [given.get("survivor_id") or given.get("entity_id"), *given.get("absorbed_ids", ())]
+    identity = IdentityRequest(
+        kind=kind,
+        entities=tuple(UUID(text) for text in [*named, *given.get("entity_ids", ())] if text),
+        children=tuple(tuple(map(UUID, child["observation_ids"])) for child in given.get("children", [])),
+        basis=tuple(map(_basis, given.get("basis", []))),
+        identity_id=_id(given.get("identity_id")),
+        token=given.get("token", ""),
+    )
+    return DecisionRequest(action=ACTION_OF[kind], message=given["reason"], identity=identity)
+
+
+def _faults_of_basis(index: int, row: Mapping[str, Any]) -> Iterator[Fault]:
+    cited = {"fragment_id", "start", "end"}
+    wanted = {"scheme", "value"} if row["kind"] == BasisKind.IDENTIFIER else cited
+    for name in sorted(wanted - set(row)):
+        yield Fault(f"/basis/{index}/{name}", "missing_field", f"A basis of the kind {row['kind']} needs {name}.")
+    for name in sorted((cited | {"scheme", "value"}) & set(row) - wanted):
+        yield Fault(f"/basis/{index}/{name}", "field_not_used", f"A basis of the kind {row['kind']} has no {name}.")
+    if wanted is cited and not wanted - set(row) and row["end"] <= row["start"]:
+        yield Fault(f"/basis/{index}/end", "span_is_empty", "A span ends after it begins.")
+
+
+def _basis(row: Mapping[str, Any]) -> GivenBasis:
+    return GivenBasis(
+        kind=BasisKind(row["kind"]),
+        entity_id=_id(row.get("entity_id")),
+        scheme=row.get("scheme", ""),
+        value=row.get("value", ""),
+        fragment_id=_id(row.get("fragment_id")),
+        start=row.get("start"),
+        end=row.get("end"),
+    )
 
 
 def read_hold(body: object, action: DecisionAction) -> DecisionRequest:

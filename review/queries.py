@@ -233,6 +233,11 @@ def facts_of_decision(row: Decision) -> DecisionFacts:
     )
 
 
+def decision_facts(*, team_id: UUID, decision_id: UUID) -> DecisionFacts:
+    """Return a decision that is there as plain values."""
+    return facts_of_decision(Decision.objects.of_team(team_id).get(pk=decision_id))
+
+
 @dataclass(frozen=True, slots=True)
 class MadeDecision:
     """An answer that was given, as much of it as its withdrawal needs.

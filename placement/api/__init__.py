@@ -1,6 +1,7 @@
 """REST: remember, how far it is, and what people decide."""
 
 from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries, Statements
+from placement.api.identity import Identities, IdentityPreviews
 from placement.api.ingests import Ingest, Ingests
 from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
 from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
@@ -11,6 +12,8 @@ __all__ = [
     "Corrections",
     "Decisions",
     "Disputes",
+    "Identities",
+    "IdentityPreviews",
     "Ingest",
     "Ingests",
     "Inspections",

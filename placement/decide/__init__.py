@@ -12,6 +12,7 @@ from placement.decide.conflicts import state_not_competing
 from placement.decide.corrections import correct_relationship
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
 from placement.decide.holds import dispute, lift
+from placement.decide.identity import IdentityImpact, ImpactStale, decide_identity, preview_identity
 from placement.decide.redact import Receipt, Redacted, get_redaction, redact
 from placement.decide.registry import RegistryDecided, change_lifecycle, register_predicate, register_wording
 from placement.decide.supports import reinstate_support, retire_evidence
@@ -22,6 +23,8 @@ __all__ = [
     "Decided",
     "DecisionRefused",
     "EvidenceUnusable",
+    "IdentityImpact",
+    "ImpactStale",
     "Inspected",
     "Receipt",
     "Redacted",
@@ -30,11 +33,13 @@ __all__ = [
     "change_lifecycle",
     "correct_relationship",
     "decide",
+    "decide_identity",
     "dispute",
     "forget",
     "get_redaction",
     "inspect",
     "lift",
+    "preview_identity",
     "quarantine",
     "redact",
     "register_predicate",

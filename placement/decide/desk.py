@@ -104,6 +104,7 @@ class Decided:
     changes: tuple[RecordChange, ...] = ()
     dry_run: bool = False
     replayed: bool = False
+    identity_id: UUID | None = None  # of a decision about who is who
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,10 @@ class Desk:
         if found.request_hash != self.request_hash:
             raise KeyReused("This Idempotency-Key was used for another decision. Send the change under a new key.")
         return decided(found, item=self.item(found.item_id) if found.item_id else None, replayed=True)
+
+    def repeated(self, made: DecisionFacts) -> Decided:
+        """Return a decision that was made before, and is asked for once more."""
+        return decided(made, replayed=True)
 
     @contextmanager
     def sitting(self) -> Iterator[None]:

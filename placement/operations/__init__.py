@@ -25,9 +25,10 @@ from placement.operations.ends import (
     settle,
 )
 from placement.operations.intake import Staging, lock_items, open_run, supersede_items, withdraw_questions
-from placement.operations.steps import ask_for_release, end, requeue
+from placement.operations.steps import ask, ask_for_release, end, requeue
 
 __all__ = [
+    "ask",
     "HELD",
     "CallReport",
     "Claim",

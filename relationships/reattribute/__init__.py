@@ -8,12 +8,15 @@ from relationships.reattribute.around import (
     ChangedMeanwhile,
     Cited,
     Ends,
+    count_of_others,
     decide_merge,
     decide_split,
+    items_of_observations,
     items_resting,
     lock_around,
     observations_citing,
     records_touching,
+    versions_of,
 )
 from relationships.reattribute.back import Written, give_back, written_by
 from relationships.reattribute.carry import carry_out
@@ -25,12 +28,15 @@ __all__ = [
     "Ends",
     "Written",
     "carry_out",
+    "count_of_others",
     "decide_merge",
     "decide_split",
     "give_back",
+    "items_of_observations",
     "items_resting",
     "lock_around",
     "observations_citing",
     "records_touching",
+    "versions_of",
     "written_by",
 ]

@@ -12,6 +12,7 @@ from densemem.core.faults import Because, Refused
 from densemem.db.locks import lock
 from densemem.db.read import fetch
 from relationships.models import (
+    Observation,
     RelationshipRecord,
 )
 from relationships.operations.carrying import Place
@@ -206,3 +207,21 @@ def _decide(around: Around, *, owner_id: UUID, home: Any, kind: LineageKind) -> 
         return judged(supports, team_id=team)
 
     return reattribute(around.leaving, own=around.own(owner_id), home=home, worth=worth, kind=kind)
+
+
+def items_of_observations(*, team_id: UUID, observation_ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return, by observation, the item that it was read in."""
+    rows = Observation.objects.of_team(team_id).filter(pk__in=list(observation_ids))
+    return dict(rows.values_list("id", "item_id"))
+
+
+def count_of_others(*, team_id: UUID, owner_id: UUID, entity_ids: Collection[UUID]) -> int:
+    """Count the records of other profiles about these entities: none of them changes."""
+    about = Q(subject_entity_id__in=entity_ids) | Q(object_entity_id__in=entity_ids)
+    return RelationshipRecord.objects.of_team(team_id).filter(about).exclude(owner_id=owner_id).count()
+
+
+def versions_of(*, team_id: UUID, record_ids: Collection[UUID]) -> list[tuple[str, int]]:
+    """Return (record, version) of these records, in the order of their ids."""
+    rows = RelationshipRecord.objects.of_team(team_id).filter(pk__in=record_ids).order_by("pk")
+    return [(str(number), version) for number, version in rows.values_list("id", "version")]

@@ -55,8 +55,10 @@ def give_back(
     identity_id: UUID,
     settled_since: Collection[Place],
     now: datetime,
-) -> None:
+) -> int:
     """Take back what a decision about identity moved. What was said or decided since stays, but for its counts.
+
+    Returns how many supports count again.
 
     :param of_identity: the decision that is withdrawn
     :param identity_id: the withdrawal
@@ -65,7 +67,7 @@ def give_back(
     """
     written = written_by(team_id=team_id, identity_id=of_identity)
     met = _lock_met(team_id, written)
-    _decide_back(team_id, owner_id, of_identity, identity_id, settled_since, now=now)
+    returned = _decide_back(team_id, owner_id, of_identity, identity_id, settled_since, now=now)
     records = records_by_id(team_id=team_id, record_ids=written.record_ids)
     found = [(r, _returned(r, written.steps[r.id], owner_id=owner_id)) for r in records]
     changes = {r.id: replace(c, identity_id=identity_id) for r, c in found if c is not None}
@@ -83,6 +85,7 @@ def give_back(
         for record in back:
             refer(risen(record, changes[record.id]), others, now=now)
     write_documents(team_id=team_id, record_ids=written.record_ids, now=now)
+    return returned
 
 
 def _rises(change: Change) -> bool:
@@ -105,7 +108,7 @@ def _decide_back(
     settled_since: Collection[Place],
     *,
     now: datetime,
-) -> None:
+) -> int:
     """Revoke what the decision granted and reinstate what it revoked, where nothing else decided since."""
     rows = SupportDecision.objects.of_team(team_id).filter(identity_id=of_identity).select_related("support")
     newest = dict(
@@ -122,6 +125,12 @@ def _decide_back(
         SupportAction.REINSTATE: SupportAction.REVOKE,
         SupportAction.REVOKE: SupportAction.REINSTATE,
     }
+    back = [
+        row
+        for row in standing
+        if row.action != SupportAction.REVOKE
+        or (row.support.fragment_id in usable and place_of_row(row.support) not in settled_since)
+    ]
     insert(
         SupportDecision(
             team_id=team_id,
@@ -132,10 +141,9 @@ def _decide_back(
             reason="identity_withdrawn",
             recorded_at=now,
         )
-        for row in standing
-        if row.action != SupportAction.REVOKE
-        or (row.support.fragment_id in usable and place_of_row(row.support) not in settled_since)
+        for row in back
     )
+    return sum(row.action == SupportAction.REVOKE for row in back)
 
 
 def _returned(record: StoredRecord, step: Transition, *, owner_id: UUID) -> Change | None:

@@ -1,0 +1,214 @@
+"""What each kind of decision about who is who does, inside its one transaction."""
+
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
+
+from densemem.core.faults import Fault
+from densemem.core.ids import derived_id
+from densemem.core.names import NameRefused, lookup_key
+from entities.operations import attribute_mentions, create_entities, lock_names
+from entities.plan import Attribution, NewEntity, NewName, Origin
+from entities.stored import MentionView, mentions_of
+from entities.vocabulary import IdentityKind, MemberRole, NameKind
+from evidence.queries import texts_of
+from placement.decide.identity.asking import ask_all, check_idle, questions_about, wait_for_owner
+from placement.decide.identity.work import Work
+from placement.request import RequestInvalid
+from relationships.policy import Reattribution, place_of
+from relationships.reattribute import (
+    Around,
+    Cited,
+    Ends,
+    carry_out,
+    count_of_others,
+    decide_merge,
+    decide_split,
+    items_resting,
+    lock_around,
+    observations_citing,
+    records_touching,
+)
+from relationships.vocabulary import LineageKind
+from review.operations import NewTask
+from review.queries import DecisionFacts
+from review.vocabulary import TaskKind
+
+OPEN: Final = "identity_split"
+
+
+def merge(work: Work) -> DecisionFacts:
+    """Take entities for one: what the author holds of those that are absorbed is about the survivor from here on."""
+    survivor, *absorbed = work.asked.entities
+    touched = records_touching(team_id=work.team, owner_id=work.me, entity_ids=absorbed)
+    work.lock(items_resting(team_id=work.team, record_ids=touched))
+    work.check_members()
+    around = lock_around(team_id=work.team, owner_id=work.me, entity_ids=absorbed, into=[survivor])
+    moved = decide_merge(around, owner_id=work.me, ends=dict.fromkeys(absorbed, survivor))
+    tasks = questions_about(moved, team_id=work.team)
+    check_idle(work, tasks)
+    work.depend_on(around, entities=work.asked.entities)
+    work.members = ((survivor, MemberRole.SURVIVOR), *((a, MemberRole.ABSORBED) for a in absorbed))
+    made = work.record()
+    work.mentions = len(mentions_of(team_id=work.team, owner_id=work.me, entity_ids=absorbed))
+    _carry(work, moved, around, LineageKind.REKEYED)
+    ask_all(work, tasks)
+    return made
+
+
+def distinct(work: Work) -> DecisionFacts:
+    """Hold two apart: nothing moves, and no merge of them passes until this is withdrawn."""
+    one, other = work.asked.entities
+    work.lock(())
+    work.check_members()
+    work.depend_on(None, entities=work.asked.entities)
+    work.members = ((one, MemberRole.DISTINCT_A), (other, MemberRole.DISTINCT_B))
+    return work.record()
+
+
+def split(work: Work) -> DecisionFacts:
+    """Tell one Entity apart: what is attributed moves, span by span; what is not waits for its owner."""
+    (parent,) = work.asked.entities
+    touched = records_touching(team_id=work.team, owner_id=work.me, entity_ids=[parent])
+    first = _mentions(work, parent)
+    work.lock({m.item_id for m in first} | items_resting(team_id=work.team, record_ids=touched))
+    work.check_members()
+    mentions = _mentions(work, parent)
+    seen = observations_citing(team_id=work.team, owner_id=work.me, item_ids={m.item_id for m in mentions})
+    plan = _Split(work, parent, mentions, seen)
+    lock_names(team_id=work.team, keys={name.key for name in plan.names})
+    around = lock_around(team_id=work.team, owner_id=work.me, entity_ids=[parent], into=plan.children)
+    moved = decide_split(around, owner_id=work.me, parent_id=parent, attributed=plan.attributed)
+    open_, tasks = plan.left_open(moved), questions_about(moved, team_id=work.team)
+    work.check_split(open_mentions=len(open_))
+    check_idle(work, {*tasks, *(m.item_id for m in open_)})
+    work.depend_on(around, sorted(str(m.event_id) for m in mentions), entities=[parent])
+    work.members = ((parent, MemberRole.PARENT), *((c, MemberRole.CHILD) for c in plan.children))
+    made = work.record()
+    plan.make_children()
+    events = plan.attribute(open_)
+    _carry(work, moved, around, LineageKind.SPLIT)
+    for mention in open_:
+        task = plan.question(mention, events[mention.place], moved)
+        tasks.setdefault(mention.item_id, []).append(task)
+    ask_all(work, tasks)
+    return made
+
+
+def _carry(work: Work, moved: Reattribution, around: Around, kind: LineageKind) -> None:
+    work.supports = sum(len(a.came) for a in moved.arrivals)
+    work.others = count_of_others(team_id=work.team, owner_id=work.me, entity_ids=work.asked.entities)
+    carry_out(moved, around, team_id=work.team, owner_id=work.me, identity_id=work.number, kind=kind, now=work.desk.now)
+
+
+def _mentions(work: Work, entity_id: UUID) -> list[MentionView]:
+    return mentions_of(team_id=work.team, owner_id=work.me, entity_ids=[entity_id])
+
+
+class _Split:
+    """How a split attributes: each listed observation its mentions, and each mention everything that cites it.
+
+    :raises RequestInvalid: an observation is not the caller's about this Entity, or a mention has two children
+    """
+
+    def __init__(self, work: Work, parent: UUID, mentions: list[MentionView], seen: list[Cited]) -> None:
+        self.work, self.parent = work, parent
+        self.mentions = {m.place: m for m in mentions}
+        self.seen = [o for o in seen if self._refs(o)]
+        count = len(work.asked.children)
+        taken = [str(m.event_id) for m in mentions]
+        self.children = [derived_id("entity", parent, "split", n, *taken) for n in range(count)]
+        self.child_of = self._attribute()
+        self.names = [self._name(child) for child in self.children]
+
+    @property
+    def attributed(self) -> Mapping[tuple[UUID, tuple[UUID, int, int]], Ends]:
+        """By record and span, whom the ends mean now."""
+        return {
+            (o.relationship_id, place): (
+                self.child_of.get((o.item_id, o.subject_ref)),
+                self.child_of.get((o.item_id, o.object_ref)),
+            )
+            for o in self.seen
+            if o.relationship_id
+            for place in o.places
+        }
+
+    def left_open(self, moved: Reattribution) -> list[MentionView]:
+        """Return the mentions that nobody attributed and that something active rested on."""
+        homeless = {(r.id, place_of(s)) for r, s in moved.homeless}
+        return [
+            self.mentions[item, ref]
+            for item, ref in dict.fromkeys(
+                (o.item_id, ref)
+                for o in self.seen
+                if any((o.relationship_id, place) in homeless for place in o.places)
+                for ref in self._refs(o)
+            )
+            if (item, ref) not in self.child_of
+        ]
+
+    def make_children(self) -> None:
+        """Make the entities, each with the name that its first mention has."""
+        for child, name in zip(self.children, self.names, strict=True):
+            mention = self._first(child)
+            item = self.work.items[mention.item_id]
+            origin = Origin(self.work.team, self.work.me, item.ingest_id, mention.fragment_id, item.id, item.version)
+            new = NewEntity(child, mention.kind)
+            create_entities(origin=origin, entities=[new], names=[name], now=self.work.desk.now)
+
+    def attribute(self, open_: list[MentionView]) -> dict[tuple[UUID, str], UUID]:
+        """Say anew whom each mention means, and which are open."""
+        work = self.work
+        waiting = {m.item_id: wait_for_owner(work, m.item_id, OPEN) for m in open_}
+        now = [Attribution(m.item_id, m.mention_ref, waiting[m.item_id], None, tuple(self.children)) for m in open_]
+        for (item, ref), child in self.child_of.items():
+            now.append(Attribution(item, ref, work.items[item].version, child))
+        work.mentions, work.left_open = len(self.child_of), len(open_)
+        return attribute_mentions(
+            team_id=work.team, identity_id=work.number, attributions=now, reason=OPEN, now=work.desk.now
+        )
+
+    def question(self, mention: MentionView, event_id: UUID, moved: Reattribution) -> NewTask:
+        """Return the question whom a mention means, for the first observation that waits for it."""
+        first = next(o for o in self.seen if o.item_id == mention.item_id and mention.mention_ref in self._refs(o))
+        subject = f"mention:{mention.item_id}:{mention.kind}:{mention.mention_ref}:{self.work.number}"
+        return NewTask(TaskKind.IDENTITY, subject, OPEN, observation_id=first.observation_id, resolution_id=event_id)
+
+    def _refs(self, seen: Cited) -> list[str]:
+        return [ref for ref in (seen.subject_ref, seen.object_ref) if (seen.item_id, ref) in self.mentions]
+
+    def _attribute(self) -> dict[tuple[UUID, str], UUID]:
+        known = {o.observation_id: o for o in self.seen}
+        child_of: dict[tuple[UUID, str], UUID] = {}
+        faults = []
+        for n, listed in enumerate(self.work.asked.children):
+            for i, number in enumerate(listed):
+                at = f"/children/{n}/observation_ids/{i}"
+                if number not in known:
+                    faults.append(Fault(at, "not_yours_about_it", "This is no observation of yours about this Entity."))
+                    continue
+                for ref in self._refs(known[number]):
+                    place = known[number].item_id, ref
+                    if child_of.setdefault(place, self.children[n]) != self.children[n]:
+                        detail = "The same mention is attributed to two children. Attribute it once."
+                        faults.append(Fault(at, "mention_attributed_twice", detail))
+        if faults:
+            raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults)
+        return child_of
+
+    def _first(self, child: UUID) -> MentionView:
+        return next(self.mentions[place] for place, of in self.child_of.items() if of == child)
+
+    def _name(self, child: UUID) -> NewName:
+        mention = self._first(child)
+        text = texts_of(team_id=self.work.team, fragment_ids=[mention.fragment_id])[mention.fragment_id]
+        words = text[mention.start : mention.end]
+        try:
+            key = lookup_key(words)
+        except NameRefused:
+            key = words
+        return NewName(child, NameKind.CANONICAL, words, key, mention.start, mention.end)
+
+
+KINDS: Final = {IdentityKind.MERGE: merge, IdentityKind.SPLIT: split, IdentityKind.DISTINCT: distinct}
