@@ -1,5 +1,7 @@
 """The pure rules of identity: canonical values, and what becomes of a mention ("Entity Identity And Resolution")."""
 
+from entities.policy.beside import Stated, stated_at, stated_beside
+from entities.policy.identifiers import CanonicalIdentifier, IdentifierRefused, canonical_identifier, is_exclusive
 from entities.policy.resolution import (
     Candidate,
     CandidateNotOffered,
@@ -17,14 +19,21 @@ __all__ = [
     "Candidate",
     "CandidateNotOffered",
     "CandidatesMoved",
+    "CanonicalIdentifier",
     "CanonicalValue",
+    "IdentifierRefused",
     "MentionDecision",
     "Newcomer",
+    "Stated",
     "ValueRefused",
+    "canonical_identifier",
     "canonical_value",
     "decide_choice",
     "decide_creation",
     "decide_mention",
+    "is_exclusive",
     "reads_two_ways",
     "settle_group",
+    "stated_at",
+    "stated_beside",
 ]
