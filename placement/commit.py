@@ -12,7 +12,7 @@ from django.db import transaction
 
 from densemem.db.insert import together
 from densemem.db.locks import lock, share
-from entities.operations import append_resolutions, create_entities, lock_names, store_values
+from entities.operations import append_resolutions, create_entities, lock_names, store_identifiers, store_values
 from entities.plan import Origin as IdentityOrigin
 from entities.policy import CandidatesMoved
 from entities.queries import active_kinds, newcomers, spent_ids
@@ -124,6 +124,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         verification=accepted.judged.verification,
         candidates=accepted.offer.allowed(),
         keys=accepted.offer.keys,
+        identifiers=accepted.offer.identifiers,
         behaviours=accepted.offer.behaviours,
         proposal=accepted.proposal,
         signals=accepted.signals,
@@ -243,6 +244,7 @@ def _write(
     )
     with settling(team_id=claim.team_id, now=given.now), together():
         create_entities(origin=who, entities=mentions.entities, names=mentions.names, now=given.now)
+        store_identifiers(origin=who, identifiers=mentions.identifiers, now=given.now)
         store_values(team_id=who.team_id, fragment_id=who.fragment_id, values=decided.values, now=given.now)
         append_resolutions(origin=who, resolutions=mentions.resolutions, now=given.now)
         write_knowledge(origin=what, plan=decided.plan, model=model, response_hash=response_hash, now=given.now)

@@ -1,7 +1,13 @@
 """The pure rules of identity: canonical values, and what becomes of a mention ("Entity Identity And Resolution")."""
 
 from entities.policy.beside import Stated, stated_at, stated_beside
-from entities.policy.identifiers import CanonicalIdentifier, IdentifierRefused, canonical_identifier, is_exclusive
+from entities.policy.identifiers import (
+    CanonicalIdentifier,
+    IdentifierRefused,
+    canonical_identifier,
+    differing_schemes,
+    is_exclusive,
+)
 from entities.policy.resolution import (
     Candidate,
     CandidateNotOffered,
@@ -31,6 +37,7 @@ __all__ = [
     "decide_choice",
     "decide_creation",
     "decide_mention",
+    "differing_schemes",
     "is_exclusive",
     "reads_two_ways",
     "settle_group",

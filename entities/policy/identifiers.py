@@ -4,7 +4,7 @@ What has no form is refused rather than guessed: two that are taken for one woul
 """
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -60,6 +60,13 @@ def canonical_identifier(scheme: str, value: str) -> CanonicalIdentifier:
 def is_exclusive(scheme: str) -> bool:
     """Tell if one thing has one value in a scheme, so that two values speak for two things."""
     return scheme not in SHARED_SCHEMES
+
+
+def differing_schemes(one: Collection[CanonicalIdentifier], other: Collection[CanonicalIdentifier]) -> set[str]:
+    """Return the schemes in which one thing has one value, and these two have none in common."""
+    schemes = {i.scheme for i in one} & {i.scheme for i in other}
+    shared = {i.scheme for i in set(one) & set(other)}
+    return {scheme for scheme in schemes - shared if is_exclusive(scheme)}
 
 
 def _email(value: str) -> str:
