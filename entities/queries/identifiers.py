@@ -4,19 +4,18 @@ What stands in held, withdrawn, outdated or redacted text alone identifies nobod
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 from uuid import UUID
 
 from densemem.core import limits
 from densemem.db.read import fetch
 from entities.policy import CanonicalIdentifier, differing_schemes, is_exclusive
+from entities.policy.identity import SharedIdentifier
 from entities.queries import CandidateView, entity_views
 from entities.vocabulary import CandidateReason
 from evidence.queries import usable_among
-
-NEWEST: Final = 20  # texts that are looked at for one entity and identifier
 
 # By identifier at most one more than makes it a hub.
 BEARERS: Final = """
@@ -30,46 +29,64 @@ BEARERS: Final = """
       GROUP BY given.entity_id ORDER BY given.entity_id LIMIT %(most)s
     ) AS borne"""
 BORNE: Final = """
-    SELECT scheme, value, entity_id, (array_agg(fragment_id ORDER BY seq DESC))[:%(newest)s]
-    FROM entities_identifier
-    WHERE team_id = %(team)s AND entity_id = ANY(%(entities)s) AND NOT starts_with(value, 'REDACTED:')
-    GROUP BY scheme, value, entity_id"""
+    SELECT scheme, value, id, entity_id, owner_id, fragment_id, start, "end", display FROM (
+      SELECT *, row_number() OVER (PARTITION BY entity_id, scheme, value ORDER BY seq DESC) AS place
+      FROM entities_identifier
+      WHERE team_id = %(team)s AND entity_id = ANY(%(entities)s) AND NOT starts_with(value, 'REDACTED:')
+    ) AS given
+    WHERE place <= %(newest)s ORDER BY scheme, value, seq"""
 
 Identifiers = Mapping[str, Collection[CanonicalIdentifier]]  # by mention
+
+
+@dataclass(frozen=True, slots=True)
+class BorneIdentifier:
+    """A text that gives an identifier to an Entity: whose text, and where it stands."""
+
+    identifier: CanonicalIdentifier
+    id: UUID
+    entity_id: UUID
+    owner_id: UUID
+    fragment_id: UUID
+    start: int
+    end: int
+    display: str
 
 
 def bearers_of_identifiers(
     *, team_id: UUID, identifiers: Collection[CanonicalIdentifier]
 ) -> dict[CanonicalIdentifier, tuple[UUID, ...]]:
     """Return, for each identifier, the active entities that bear it, oldest first; of a hub, none."""
-    asked = sorted(identifiers)
-    if not asked:
-        return {}
-    rows = fetch(
-        BEARERS,
-        team=team_id,
-        schemes=[one.scheme for one in asked],
-        values=[one.value for one in asked],
-        newest=NEWEST,
-        most=limits.IDENTIFIER_HUB + 1,
-    )
-    found = defaultdict(list)
-    for scheme, value, entity, fragments in rows:
-        found[CanonicalIdentifier(scheme, value)].append((entity, fragments))
+    found = _bearers(team_id, identifiers)
     few = {one: bearers for one, bearers in found.items() if len(bearers) <= limits.IDENTIFIER_HUB}
-    usable = _usable(team_id, (fragments for bearers in few.values() for _, fragments in bearers))
+    usable = _usable(team_id, {f for bearers in few.values() for _, fragments in bearers for f in fragments})
     return {one: tuple(e for e, fragments in bearers if usable & set(fragments)) for one, bearers in few.items()}
 
 
 def identifiers_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, frozenset[CanonicalIdentifier]]:
     """Return what identifies each of these entities, whoever said so."""
-    rows = fetch(BORNE, team=team_id, entities=list(entity_ids), newest=NEWEST) if entity_ids else []
-    usable = _usable(team_id, (fragments for *_, fragments in rows))
     found: dict[UUID, set[CanonicalIdentifier]] = {entity: set() for entity in entity_ids}
-    for scheme, value, entity, fragments in rows:
-        if usable & set(fragments):
-            found[entity].add(CanonicalIdentifier(scheme, value))
+    for borne in borne_by(team_id=team_id, entity_ids=entity_ids):
+        found[borne.entity_id].add(borne.identifier)
     return {entity: frozenset(identifiers) for entity, identifiers in found.items()}
+
+
+def borne_by(*, team_id: UUID, entity_ids: Collection[UUID]) -> list[BorneIdentifier]:
+    """Return the newest texts that give each of these entities each of its identifiers."""
+    rows = fetch(BORNE, team=team_id, entities=list(entity_ids), newest=limits.IDENTIFIER_SPANS) if entity_ids else []
+    given = [BorneIdentifier(CanonicalIdentifier(scheme, value), *rest) for scheme, value, *rest in rows]
+    usable = _usable(team_id, {borne.fragment_id for borne in given})
+    return [borne for borne in given if borne.fragment_id in usable]
+
+
+def shared_identifiers(*, team_id: UUID, entity_ids: Collection[UUID]) -> tuple[SharedIdentifier, ...]:
+    """Return each identifier that at least two of these entities bear, hubs too, with the newest row of each."""
+    rows: dict[CanonicalIdentifier, dict[UUID, UUID]] = defaultdict(dict)
+    for borne in borne_by(team_id=team_id, entity_ids=entity_ids):
+        rows[borne.identifier][borne.entity_id] = borne.id
+    shared = {one: by_entity for one, by_entity in rows.items() if len(by_entity) > 1}
+    bearers = _bearers(team_id, shared)
+    return tuple(SharedIdentifier(one, rows, len(bearers.get(one, ()))) for one, rows in sorted(shared.items()))
 
 
 def by_identifier(*, team_id: UUID, stated: Identifiers) -> dict[str, tuple[CandidateView, ...]]:
@@ -95,6 +112,26 @@ def denied_by_identifier(
     }
 
 
-def _usable(team_id: UUID, fragments: Iterable[Collection[Any]]) -> set[UUID]:
-    asked = {fragment for few in fragments for fragment in few}
-    return usable_among(team_id=team_id, fragment_ids=asked) if asked else set()
+def _bearers(
+    team_id: UUID, identifiers: Collection[CanonicalIdentifier]
+) -> dict[CanonicalIdentifier, list[tuple[UUID, list[UUID]]]]:
+    """Return (entity, newest texts) of those who bear each identifier: one more than may be, of a hub."""
+    asked = sorted(identifiers)
+    if not asked:
+        return {}
+    found = defaultdict(list)
+    rows = fetch(
+        BEARERS,
+        team=team_id,
+        schemes=[one.scheme for one in asked],
+        values=[one.value for one in asked],
+        newest=limits.IDENTIFIER_SPANS,
+        most=limits.IDENTIFIER_HUB + 1,
+    )
+    for scheme, value, entity, fragments in rows:
+        found[CanonicalIdentifier(scheme, value)].append((entity, fragments))
+    return dict(found)
+
+
+def _usable(team_id: UUID, fragments: Collection[UUID]) -> set[UUID]:
+    return usable_among(team_id=team_id, fragment_ids=fragments) if fragments else set()

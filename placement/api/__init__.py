@@ -1,6 +1,7 @@
 """REST: remember, how far it is, and what people decide."""
 
 from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries, Statements
+from placement.api.explanations import IdentityExplanations, MentionExplanations
 from placement.api.ingests import Ingest, Ingests
 from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
 from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
@@ -11,10 +12,12 @@ __all__ = [
     "Corrections",
     "Decisions",
     "Disputes",
+    "IdentityExplanations",
     "Ingest",
     "Ingests",
     "Inspections",
     "Lifts",
+    "MentionExplanations",
     "Predicate",
     "PredicateAliases",
     "PredicateLifecycle",
