@@ -5,11 +5,14 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.utils import timezone
+from drf_spectacular.generators import SchemaGenerator
 
 from densemem.core import limits
 from densemem.core.words import Scope
 from entities.models import Identifier, IdentityBasis, IdentityDecision, IdentityMember, ResolutionEvent
-from evidence.models import Content, Fragment
+from evidence.models import Fragment
+from placement.decide import redact
 from review.models import Decision, DecisionEvidence
 from tests import factories
 from tests.factories.evidence import RECORDED
@@ -227,20 +230,25 @@ class TestHidden:
 
 
 def withhold(fragment: Fragment, how: str) -> None:
-    """Hold a text, or mark it as redacted by the rows that a redaction leaves."""
+    """Hold a text, or have a manager redact it."""
     if how == "held":
         factories.Quarantine(fragment=fragment)
         return
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('densemem.redacting', 'on', true)")
-    Content.objects.filter(pk=fragment.content_id).update(
-        text="\u2588" * len(fragment.content.text), redacted_at=RECORDED
-    )
+    factories.Item(fragment=fragment)
+    manager = factories.principal_of(factories.Profile(team=fragment.team, membership__role="manager"))
+    given = {"body": {"reason": "Asked for."}, "idempotency_key": uuid4().hex, "now": timezone.now()}
+    redact(principal=manager, fragment_id=fragment.id, **given)
 
 
 class TestDoor:
+    @pytest.mark.parametrize("name", ["explain_identity", "explain_mention"])
+    def test_is_named_by_the_schema_and_takes_no_name_of_another(self, name) -> None:
+        document = SchemaGenerator().get_schema(request=None, public=True)
+
+        (door,) = [m for path in document["paths"].values() for m in path.values() if m.get("operationId") == name]
+        shape = door["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[-1]
+        assert shape in document["components"]["schemas"]
+
     def test_answers_404_for_what_is_not_in_the_team(self, client, ada, mara) -> None:
         foreign = factories.Entity()
         headers = factories.bearer(ada)
