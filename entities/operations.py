@@ -9,6 +9,7 @@ from densemem.db.insert import insert
 from densemem.db.locks import lock
 from entities.models import (
     Entity,
+    Identifier,
     IdentityBasis,
     IdentityDecision,
     IdentityMember,
@@ -21,6 +22,7 @@ from entities.plan import (
     NORMALIZATION,
     Attribution,
     NewEntity,
+    NewIdentifier,
     NewIdentityDecision,
     NewName,
     NewResolution,
@@ -73,6 +75,28 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
     )
 
 
+def store_identifiers(*, origin: Origin, identifiers: Sequence[NewIdentifier], now: datetime) -> None:
+    """Store what the fragment says identifies its entities; what it has said already is not stored twice."""
+    insert(
+        [
+            Identifier(
+                team_id=origin.team_id,
+                entity_id=new.entity_id,
+                owner_id=origin.owner_id,
+                scheme=new.identifier.scheme,
+                value=new.identifier.value,
+                display=new.display,
+                fragment_id=origin.fragment_id,
+                start=new.start,
+                end=new.end,
+                recorded_at=now,
+            )
+            for new in sorted(identifiers, key=lambda n: (n.entity_id, n.identifier, n.start))
+        ],
+        ignore_conflicts=True,
+    )
+
+
 def store_values(*, team_id: UUID, fragment_id: UUID, values: Sequence[NewValue], now: datetime) -> None:
     """Keep typed values, in the order of their ids; one that the team already has stays as it is."""
     insert(
@@ -95,7 +119,7 @@ def store_values(*, team_id: UUID, fragment_id: UUID, values: Sequence[NewValue]
 
 
 def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], now: datetime) -> None:
-    """Append what was decided about each mention."""
+    """Append what was decided about each mention, and what was offered for it."""
     insert(
         ResolutionEvent(
             id=new.id,
@@ -121,11 +145,10 @@ def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], 
             team_id=origin.team_id,
             event_id=new.id,
             entity_id=entity,
-            reason="client_hint" if entity in new.hinted else "exact_key",
+            reason=new.reason_of(entity),
             recorded_at=now,
         )
         for new in resolutions
-        if new.action is ResolutionAction.AMBIGUOUS
         for entity in new.candidates
     )
 

@@ -7,8 +7,16 @@ from typing import Any
 from uuid import UUID
 
 from densemem.core.ids import derived_id
-from entities.policy import CanonicalValue
-from entities.vocabulary import BasisKind, EntityKind, IdentityKind, MemberRole, NameKind, ResolutionAction
+from entities.policy import CanonicalIdentifier, CanonicalValue
+from entities.vocabulary import (
+    BasisKind,
+    CandidateReason,
+    EntityKind,
+    IdentityKind,
+    MemberRole,
+    NameKind,
+    ResolutionAction,
+)
 
 NORMALIZATION = 1  # raised when a canonical form changes
 
@@ -32,6 +40,17 @@ class NewEntity:
     id: UUID
     kind: EntityKind
     identity_context: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewIdentifier:
+    """A persistent identifier as it stands at an exact span of the fragment."""
+
+    entity_id: UUID
+    identifier: CanonicalIdentifier
+    display: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +89,13 @@ class NewResolution:
     reason: str
     candidates: tuple[UUID, ...] = ()
     hinted: frozenset[UUID] = frozenset()  # those of the candidates that do not bear the name
+    identified: frozenset[UUID] = frozenset()  # of these, those that bear an identifier of the mention
+
+    def reason_of(self, candidate: UUID) -> CandidateReason:
+        """Return why a candidate was offered."""
+        if candidate in self.identified:
+            return CandidateReason.IDENTIFIER
+        return CandidateReason.HINT if candidate in self.hinted else CandidateReason.EXACT
 
 
 @dataclass(frozen=True, slots=True)

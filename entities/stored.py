@@ -142,6 +142,11 @@ def decisions_about(*, team_id: UUID, author_id: UUID, entity_ids: Collection[UU
     return _facts(IdentityDecision.objects.of_team(team_id).filter(author_id=author_id, pk__in=about))
 
 
+def decisions_by(*, team_id: UUID, author_id: UUID) -> list[IdentityFacts]:
+    """Return all of a profile's decisions about who is who, in their order; those withdrawn are among them."""
+    return _facts(IdentityDecision.objects.of_team(team_id).filter(author_id=author_id))
+
+
 def _facts(rows: QuerySet[IdentityDecision]) -> list[IdentityFacts]:
     found = list(rows.exclude(kind=IdentityKind.WITHDRAW).select_related("withdrawal").order_by("seq"))
     members: dict[UUID, list[tuple[UUID, MemberRole]]] = defaultdict(list)

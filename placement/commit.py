@@ -11,11 +11,12 @@ from uuid import UUID
 from django.db import transaction
 
 from densemem.db.insert import together
-from densemem.db.locks import lock, share
-from entities.operations import append_resolutions, create_entities, lock_names, store_values
+from densemem.db.locks import lock, share, share_both
+from entities.operations import append_resolutions, create_entities, lock_names, store_identifiers, store_values
 from entities.plan import Origin as IdentityOrigin
 from entities.policy import CandidatesMoved
 from entities.queries import active_kinds, newcomers, spent_ids
+from entities.stored import seen_by
 from evidence.operations import Copied, copy_words
 from evidence.queries import FragmentView, joins_around, standing_now, standing_of
 from evidence.vocabulary import WordingKind
@@ -84,7 +85,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     standing = standing_of(team_id=team, fragment_id=fragment.id, lock=fragment.source_id is not None)
     if not standing.current or standing.held:
         return False
-    share("groups", team)
+    share_both(("groups", team), ("identity", team, claim.owner_id))
     given = _given(claim, accepted)
     mentions = _decide_mentions(given, accepted.offer)
     found = _decide_knowledge(given, mentions)
@@ -105,6 +106,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
 
 def _given(claim: Claim, accepted: Accepted) -> Given:
     fragment = accepted.fragment
+    accepted = replace(accepted, bound=_as_meant_now(claim, accepted))
     named = chosen_entities(accepted.bound)
     kinds = active_kinds(team_id=claim.team_id, entity_ids=named) if named else {}
     return Given(
@@ -124,6 +126,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         verification=accepted.judged.verification,
         candidates=accepted.offer.allowed(),
         keys=accepted.offer.keys,
+        identifiers=accepted.offer.identifiers,
         behaviours=accepted.offer.behaviours,
         proposal=accepted.proposal,
         signals=accepted.signals,
@@ -134,6 +137,35 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         bound=_still_there(accepted.bound, named - kinds.keys()),
         adopted=fragment.owner_id != claim.owner_id,
     )
+
+
+def _as_meant_now(claim: Claim, accepted: Accepted) -> Bound:
+    """Return what binds with each Entity that the owner takes for another replaced; one told apart is asked again.
+
+    :raises CandidatesMoved: what was offered to the verifier is taken for something else since
+    """
+    offered = {c.entity_id for views in accepted.offer.candidates.values() for c in views}
+    bound = accepted.bound
+    named = offered | chosen_entities(bound)
+    meant = seen_by(team_id=claim.team_id, profile_id=claim.owner_id, entity_ids=named) if named else {}
+    if not meant:
+        return bound
+    if any(meant[entity] != entity for entity in offered):
+        raise CandidatesMoved("Meanwhile its owner decided who is who; the mentions are looked at again.")
+    return replace(
+        bound,
+        settled={ref: now for ref, e in bound.settled.items() if (now := meant[e]) is not None},
+        chosen=_chosen_now(bound.chosen, meant),
+    )
+
+
+def _chosen_now(chosen: Mapping[str, UUID | None], meant: Mapping[UUID, UUID | None]) -> dict[str, UUID | None]:
+    """Keep the owner's choices; None is one as well: a new Entity."""
+    return {
+        ref: None if entity is None else meant[entity]
+        for ref, entity in chosen.items()
+        if entity is None or meant[entity] is not None
+    }
 
 
 def _still_there(bound: Bound, gone: Collection[UUID]) -> Bound:
@@ -243,6 +275,7 @@ def _write(
     )
     with settling(team_id=claim.team_id, now=given.now), together():
         create_entities(origin=who, entities=mentions.entities, names=mentions.names, now=given.now)
+        store_identifiers(origin=who, identifiers=mentions.identifiers, now=given.now)
         store_values(team_id=who.team_id, fragment_id=who.fragment_id, values=decided.values, now=given.now)
         append_resolutions(origin=who, resolutions=mentions.resolutions, now=given.now)
         write_knowledge(origin=what, plan=decided.plan, model=model, response_hash=response_hash, now=given.now)

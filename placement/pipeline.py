@@ -93,7 +93,8 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
         if extraction is None:
             return
     # Read again: an answer may take minutes, and what was registered meanwhile is offered.
-    offer = offers.make(fragment, extraction, registry(team_id=claim.team_id), proposal=proposal)
+    spans = tuple((s.start, s.end) for s in signals)
+    offer = offers.make(fragment, extraction, registry(team_id=claim.team_id), proposal=proposal, signals=spans)
     bound = entry.binding(offer.keys)
     offer = replace(offer, predicates={**offer.predicates, **{ref: (key,) for ref, key in bound.predicates.items()}})
     judged = Judged(entry.verification, "", "") if entry.verification else None
@@ -114,7 +115,7 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
         bound=bound,
         offer=offer,
         proposal=proposal,
-        signals=tuple((s.start, s.end) for s in signals),
+        signals=spans,
         calls=calls,
     )
     if commit(claim, accepted):

@@ -16,7 +16,7 @@ from densemem.core.faults import Fault, Refused
 from densemem.core.names import NameRefused, lookup_key
 from densemem.core.spans import Boundaries, SpanRefused, check_span, check_text
 from densemem.core.times import TimeRefused, check_window, format_instant, parse_bound, parse_instant
-from entities.policy import ValueRefused, canonical_value
+from entities.policy import IdentifierRefused, ValueRefused, canonical_identifier, canonical_value
 from entities.vocabulary import ValueType
 from evidence.policy import AuthorityRefused, EvidenceIn, SourceClaim, check_authority
 from evidence.vocabulary import Authority, SourceType
@@ -261,6 +261,11 @@ def _faults_of_entity(
             lookup_key(name)
         except NameRefused as refused:
             yield Fault(f"{at}/{place}", refused.code, refused.detail)
+    for index, given in enumerate(entity.get("identifiers", [])):
+        try:
+            canonical_identifier(given["scheme"], given["value"])
+        except IdentifierRefused as unreadable:
+            yield Fault(f"{at}/identifiers/{index}", unreadable.code, unreadable.detail)
     yield from _faults_of_spans(entity.get("mentions", []), f"{at}/mentions", texts, borders)
 
 

@@ -401,3 +401,17 @@ def messages_about(*, team_id: UUID, fragment_id: UUID) -> list[Said]:
     rows = Decision.objects.of_team(team_id).filter(fragment_id=fragment_id).exclude(message="").order_by("-seq")
     newest = list(rows[: limits.PAGE_ITEMS])
     return [Said(r.owner_id, DecisionAction(r.action), r.message, r.recorded_at) for r in reversed(newest)]
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoned:
+    """Why somebody decided, in words, and the fragments that the decision rests on."""
+
+    message: str
+    fragment_ids: frozenset[UUID]
+
+
+def reasons_of(*, team_id: UUID, decision_ids: Collection[UUID]) -> dict[UUID, Reasoned]:
+    """Return, by decision, why it was made."""
+    rows = Decision.objects.of_team(team_id).filter(pk__in=decision_ids).prefetch_related("evidence")
+    return {row.id: Reasoned(row.message, frozenset(cited.fragment_id for cited in row.evidence.all())) for row in rows}

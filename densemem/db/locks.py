@@ -35,6 +35,11 @@ def share(*parts: object) -> None:
     _take("SELECT pg_advisory_xact_lock_shared(%s)", _number(parts))
 
 
+def share_both(one: tuple[object, ...], other: tuple[object, ...]) -> None:
+    """Share two locks, the first one first."""
+    _take("SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock_shared(%s)", _number(one), _number(other))
+
+
 def _number(parts: tuple[object, ...]) -> int:
     return int(digest("\x1f".join(map(str, parts)))[:15], 16)
 

@@ -52,7 +52,7 @@ class ResolutionEvent(Ledger, TeamRow):
 
 
 class ResolutionCandidate(Ledger, TeamRow):
-    """An Entity that was offered for a mention: what a person sees when the choice is open."""
+    """An Entity that was offered for a mention, and why: what a person sees when the choice is open."""
 
     event = TeamKey("entities.ResolutionEvent", related_name="candidates")
     entity = TeamKey("entities.Entity")

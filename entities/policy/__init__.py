@@ -1,5 +1,13 @@
 """The pure rules of identity: canonical values, and what becomes of a mention ("Entity Identity And Resolution")."""
 
+from entities.policy.beside import Stated, stated_at, stated_beside
+from entities.policy.identifiers import (
+    CanonicalIdentifier,
+    IdentifierRefused,
+    canonical_identifier,
+    differing_schemes,
+    is_exclusive,
+)
 from entities.policy.resolution import (
     Candidate,
     CandidateNotOffered,
@@ -18,17 +26,25 @@ __all__ = [
     "Candidate",
     "CandidateNotOffered",
     "CandidatesMoved",
+    "CanonicalIdentifier",
     "CanonicalValue",
+    "IdentifierRefused",
     "Membership",
     "MentionDecision",
     "Newcomer",
+    "Stated",
     "TooManyHops",
     "ValueRefused",
+    "canonical_identifier",
     "canonical_value",
     "decide_choice",
     "decide_creation",
     "decide_mention",
+    "differing_schemes",
+    "is_exclusive",
     "reads_two_ways",
     "selves",
     "settle_group",
+    "stated_at",
+    "stated_beside",
 ]

@@ -28,11 +28,18 @@ class CandidatesMoved(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An Entity offered for a mention; `exact` when one of its names has the very lookup key of the mention."""
+    """An Entity offered for a mention.
+
+    :param exact: one of its names has the very lookup key of the mention
+    :param identified: it bears an identifier that the text gives to the mention
+    :param differs: the text gives the mention another value of an identifier of which one thing has only one
+    """
 
     entity_id: UUID
     kind: EntityKind
     exact: bool
+    identified: bool = False
+    differs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,8 @@ def decide_mention(
     if action is AMBIGUOUS:
         return MentionDecision(AMBIGUOUS, None, "not_told_apart")
     if action is REUSE:
+        if any(c.differs for c in candidates if c.entity_id == candidate_id):
+            return MentionDecision(AMBIGUOUS, None, "identifiers_differ")
         return MentionDecision(REUSE, candidate_id, "evidence_names_candidate")
     if _same_name_and_kind(candidates, kind) == 1:
         return MentionDecision(AMBIGUOUS, None, "create_beside_exact_match")

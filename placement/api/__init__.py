@@ -1,6 +1,7 @@
 """REST: remember, how far it is, and what people decide."""
 
 from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries, Statements
+from placement.api.explanations import IdentityExplanations, MentionExplanations
 from placement.api.identity import Identities, IdentityPreviews
 from placement.api.ingests import Ingest, Ingests
 from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
@@ -13,11 +14,13 @@ __all__ = [
     "Decisions",
     "Disputes",
     "Identities",
+    "IdentityExplanations",
     "IdentityPreviews",
     "Ingest",
     "Ingests",
     "Inspections",
     "Lifts",
+    "MentionExplanations",
     "Predicate",
     "PredicateAliases",
     "PredicateLifecycle",

@@ -28,12 +28,12 @@ from placement.operations.intake import Staging, lock_items, open_run, supersede
 from placement.operations.steps import ask, ask_for_release, end, requeue
 
 __all__ = [
-    "ask",
     "HELD",
     "CallReport",
     "Claim",
     "LeaseLost",
     "Staging",
+    "ask",
     "ask_for_release",
     "claim_next",
     "database_now",

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from densemem.core.times import TimeRefused, check_window, format_instant, parse_bound
-from entities.policy import Candidate, CanonicalValue, canonical_value
+from entities.policy import Candidate, CanonicalValue, Stated, canonical_value
 from entities.vocabulary import EntityKind
 from placement.contract import Accepts, Draft, Extraction, Verification
 from relationships.identity import ScopeRefused, scope_key
@@ -63,6 +63,7 @@ class Given:
     :param candidates: by mention ref, what was offered to the verifier
     :param kinds: of the offered entities
     :param keys: by mention ref, the lookup key of its surface
+    :param identifiers: by mention ref, the persistent identifiers that the text gives to it
     :param proposal: the part of the client's proposal that cites the item; empty for guarded text
     :param signals: spans that the scan marked in guarded text
     :param spent: ids of values whose words were redacted
@@ -85,6 +86,7 @@ class Given:
     candidates: Mapping[str, tuple[Candidate, ...]]
     keys: Mapping[str, str]
     behaviours: Mapping[str, Behaviour]
+    identifiers: Mapping[str, tuple[Stated, ...]] = field(default_factory=dict)
     proposal: Mapping[str, Any] = field(default_factory=dict)
     signals: tuple[tuple[int, int], ...] = ()
     verified: Mapping[str, int] = field(default_factory=dict)

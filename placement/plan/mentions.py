@@ -10,11 +10,12 @@ import regex
 
 from densemem.core.ids import derived_id
 from densemem.core.names import NameRefused, lookup_key
-from entities.plan import NewEntity, NewName, NewResolution
+from entities.plan import NewEntity, NewIdentifier, NewName, NewResolution
 from entities.policy import MentionDecision, Newcomer, decide_choice, decide_creation, decide_mention, settle_group
 from entities.vocabulary import EntityKind, NameKind, ResolutionAction
 from placement.contract import Mention
 from placement.plan.given import Given
+from placement.plan.identifiers import new_identifiers
 
 Group = tuple[str, EntityKind]
 FOUR_PLACES: Final = Decimal("0.0001")
@@ -26,6 +27,7 @@ class MentionsDecided:
 
     entities: tuple[NewEntity, ...]
     names: tuple[NewName, ...]
+    identifiers: tuple[NewIdentifier, ...]
     resolutions: tuple[NewResolution, ...]
     entity_of: Mapping[str, UUID]
     resolution_of: Mapping[str, NewResolution]
@@ -69,7 +71,8 @@ def decide_mentions(given: Given, newcomers: Mapping[Group, list[Newcomer]]) -> 
         resolutions.append(_resolution(given, mention, decision, entity))
     names = tuple(_names(given, entity_of, entities))
     by_ref = {r.mention_ref: r for r in resolutions}
-    return MentionsDecided(tuple(entities.values()), names, tuple(resolutions), entity_of, by_ref)
+    identifiers = new_identifiers(given, entity_of)
+    return MentionsDecided(tuple(entities.values()), names, identifiers, tuple(resolutions), entity_of, by_ref)
 
 
 def _settled(given: Given) -> dict[str, MentionDecision]:
@@ -119,6 +122,7 @@ def _resolution(given: Given, mention: Mention, decision: MentionDecision, entit
         reason=decision.reason,
         candidates=tuple(c.entity_id for c in given.candidates.get(mention.ref, ())),
         hinted=frozenset(c.entity_id for c in given.candidates.get(mention.ref, ()) if not c.exact),
+        identified=frozenset(c.entity_id for c in given.candidates.get(mention.ref, ()) if c.identified),
     )
 
 

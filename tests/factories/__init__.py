@@ -4,7 +4,7 @@ Rows of one test belong together by passing `team` on: `Fragment(team=team)` mak
 """
 
 from tests.factories.access import AccessToken, Membership, Profile, Team, User, bearer, principal_of
-from tests.factories.entities import Entity, Name, Value
+from tests.factories.entities import Entity, Identifier, Name, Value
 from tests.factories.evidence import (
     Content,
     Fragment,
@@ -31,6 +31,7 @@ __all__ = [
     "CrossReference",
     "Entity",
     "Fragment",
+    "Identifier",
     "Ingest",
     "Item",
     "Lineage",

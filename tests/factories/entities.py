@@ -54,6 +54,29 @@ class Name(factory.django.DjangoModelFactory):
     recorded_at = RECORDED
 
 
+class Identifier(factory.django.DjangoModelFactory):
+    """An identifier at the beginning of a text that gives it to an Entity: `Identifier(entity=mara, value="Q42")`."""
+
+    class Meta:
+        model = models.Identifier
+
+    entity = factory.SubFactory(Entity)
+    team = factory.SelfAttribute("entity.team")
+    owner = factory.SelfAttribute("entity.first_ingest.owner")
+    scheme = "wikidata"
+    value = factory.Sequence(lambda n: f"Q{n + 1000}")
+    display = factory.SelfAttribute("value")
+    fragment = factory.SubFactory(
+        Fragment,
+        team=factory.SelfAttribute("..team"),
+        owner=factory.SelfAttribute("..owner"),
+        text=factory.LazyAttribute(lambda o: f"{o.factory_parent.display} is what it is filed under."),
+    )
+    start = 0
+    end = factory.LazyAttribute(lambda o: len(o.display))
+    recorded_at = RECORDED
+
+
 class Value(factory.django.DjangoModelFactory):
     """A typed value: `Value(type=ValueType.NUMBER, display="12", unit="GB")`."""
 

@@ -30,6 +30,8 @@ ENTITY = PROPOSAL["entities"]["items"]["properties"]
         (PROPOSAL["relationships"], "maxItems", "OBSERVATIONS"),
         (ENTITY["name"], "maxLength", "NAME_CHARS"),
         (ENTITY["aliases"], "maxItems", "ALIASES"),
+        (ENTITY["identifiers"], "maxItems", "IDENTIFIERS"),
+        (ENTITY["identifiers"]["items"]["properties"]["value"], "maxLength", "IDENTIFIER_CHARS"),
         (DECISION["properties"]["message"], "maxLength", "REASON_CHARS"),
         (DECISION["properties"]["fragment_ids"], "maxItems", "EVIDENCE_ITEMS"),
         (PREDICATE["properties"]["aliases"], "maxItems", "ALIASES"),

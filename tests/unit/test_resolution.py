@@ -22,6 +22,7 @@ PERSON, PRODUCT = EntityKind.PERSON, EntityKind.PRODUCT
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 EXACT_A, EXACT_B = Candidate(A, PERSON, exact=True), Candidate(B, PERSON, exact=True)
 NEAR_A, NEAR_B = Candidate(A, PERSON, exact=False), Candidate(B, PERSON, exact=False)
+NOT_A = Candidate(A, PERSON, exact=True, differs=True)
 PRODUCT_A = Candidate(A, PRODUCT, exact=True)
 
 
@@ -41,6 +42,9 @@ class TestDecideMention:
             (CREATE, None, [NEAR_A], CREATE, "told_apart"),
             (CREATE, None, [EXACT_A, EXACT_B], CREATE, "told_apart"),
             (AMBIGUOUS, None, [], AMBIGUOUS, "not_told_apart"),
+            (REUSE, A, [NOT_A], AMBIGUOUS, "identifiers_differ"),
+            (REUSE, B, [NOT_A, EXACT_B], REUSE, "evidence_names_candidate"),
+            (CREATE, None, [NOT_A], AMBIGUOUS, "create_beside_exact_match"),
         ],
     )
     def test_follows_the_table(self, action, chosen, candidates, expected, reason):

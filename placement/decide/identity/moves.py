@@ -9,10 +9,12 @@ from densemem.core.ids import derived_id
 from densemem.core.names import NameRefused, lookup_key
 from entities.operations import attribute_mentions, create_entities, lock_names
 from entities.plan import Attribution, NewEntity, NewName, Origin
+from entities.policy.identity import IdentityFault, IdentityRefused
 from entities.stored import MentionView, mentions_of
-from entities.vocabulary import IdentityKind, MemberRole, NameKind
+from entities.vocabulary import MemberRole, NameKind
 from evidence.queries import texts_of
 from placement.decide.identity.asking import ask_all, check_idle, questions_about, wait_for_owner
+from placement.decide.identity.rules import check_apart, check_merge, check_parent, check_parts
 from placement.decide.identity.work import Work
 from placement.request import RequestInvalid
 from relationships.policy import Reattribution, place_of
@@ -42,7 +44,7 @@ def merge(work: Work) -> DecisionFacts:
     survivor, *absorbed = work.asked.entities
     touched = records_touching(team_id=work.team, owner_id=work.me, entity_ids=absorbed)
     work.lock(items_resting(team_id=work.team, record_ids=touched))
-    work.check_members()
+    check_merge(work)
     around = lock_around(team_id=work.team, owner_id=work.me, entity_ids=absorbed, into=[survivor])
     moved = decide_merge(around, owner_id=work.me, ends=dict.fromkeys(absorbed, survivor))
     tasks = questions_about(moved, team_id=work.team)
@@ -60,7 +62,7 @@ def distinct(work: Work) -> DecisionFacts:
     """Hold two apart: nothing moves, and no merge of them passes until this is withdrawn."""
     one, other = work.asked.entities
     work.lock(())
-    work.check_members()
+    check_apart(work)
     work.depend_on(None, entities=work.asked.entities)
     work.members = ((one, MemberRole.DISTINCT_A), (other, MemberRole.DISTINCT_B))
     return work.record()
@@ -72,7 +74,7 @@ def split(work: Work) -> DecisionFacts:
     touched = records_touching(team_id=work.team, owner_id=work.me, entity_ids=[parent])
     first = _mentions(work, parent)
     work.lock({m.item_id for m in first} | items_resting(team_id=work.team, record_ids=touched))
-    work.check_members()
+    check_parent(work)
     mentions = _mentions(work, parent)
     seen = observations_citing(team_id=work.team, owner_id=work.me, item_ids={m.item_id for m in mentions})
     plan = _Split(work, parent, mentions, seen)
@@ -80,7 +82,6 @@ def split(work: Work) -> DecisionFacts:
     around = lock_around(team_id=work.team, owner_id=work.me, entity_ids=[parent], into=plan.children)
     moved = decide_split(around, owner_id=work.me, parent_id=parent, attributed=plan.attributed)
     open_, tasks = plan.left_open(moved), questions_about(moved, team_id=work.team)
-    work.check_split(open_mentions=len(open_))
     check_idle(work, {*tasks, *(m.item_id for m in open_)})
     work.depend_on(around, sorted(str(m.event_id) for m in mentions), entities=[parent])
     work.members = ((parent, MemberRole.PARENT), *((c, MemberRole.CHILD) for c in plan.children))
@@ -108,7 +109,8 @@ def _mentions(work: Work, entity_id: UUID) -> list[MentionView]:
 class _Split:
     """How a split attributes: each listed observation its mentions, and each mention everything that cites it.
 
-    :raises RequestInvalid: an observation is not the caller's about this Entity, or a mention has two children
+    :raises Refused: nothing is told apart, or what is not the caller's
+    :raises RequestInvalid: a mention has two children
     """
 
     def __init__(self, work: Work, parent: UUID, mentions: list[MentionView], seen: list[Cited]) -> None:
@@ -180,21 +182,21 @@ class _Split:
 
     def _attribute(self) -> dict[tuple[UUID, str], UUID]:
         known = {o.observation_id: o for o in self.seen}
+        check_parts(self.work, owned=list(known))
         child_of: dict[tuple[UUID, str], UUID] = {}
         faults = []
         for n, listed in enumerate(self.work.asked.children):
             for i, number in enumerate(listed):
-                at = f"/children/{n}/observation_ids/{i}"
-                if number not in known:
-                    faults.append(Fault(at, "not_yours_about_it", "This is no observation of yours about this Entity."))
-                    continue
                 for ref in self._refs(known[number]):
                     place = known[number].item_id, ref
                     if child_of.setdefault(place, self.children[n]) != self.children[n]:
-                        detail = "The same mention is attributed to two children. Attribute it once."
-                        faults.append(Fault(at, "mention_attributed_twice", detail))
+                        detail = "Another observation gives this mention to another child. A mention means one thing."
+                        faults.append(Fault(f"/children/{n}/observation_ids/{i}", "mention_attributed_twice", detail))
         if faults:
             raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults)
+        if len(self.children) == 1 and len(child_of) == len(self.mentions):
+            detail = "Every mention would be of the one new Entity: leave something out, or list two."
+            raise IdentityRefused(IdentityFault.NOTHING_LEFT, detail)
         return child_of
 
     def _first(self, child: UUID) -> MentionView:
@@ -209,6 +211,3 @@ class _Split:
         except NameRefused:
             key = words
         return NewName(child, NameKind.CANONICAL, words, key, mention.start, mention.end)
-
-
-KINDS: Final = {IdentityKind.MERGE: merge, IdentityKind.SPLIT: split, IdentityKind.DISTINCT: distinct}

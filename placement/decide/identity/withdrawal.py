@@ -2,11 +2,11 @@
 
 from uuid import UUID
 
-from densemem.core.faults import Because, Fault, Refused
 from densemem.db.locks import lock
 from entities.operations import give_mentions_back
-from entities.stored import IdentityFacts, decisions_about, identity_facts, mentions_attributed_by
+from entities.stored import IdentityFacts, identity_facts, mentions_attributed_by
 from placement.decide.identity.asking import settle_unasked
+from placement.decide.identity.rules import check_last
 from placement.decide.identity.work import Work
 from relationships.operations import NotOwned
 from relationships.reattribute import give_back, items_resting, observations_citing, versions_of, written_by
@@ -14,13 +14,6 @@ from review.operations import cancel_tasks_about, cancel_tasks_of_observations
 from review.queries import DecisionFacts, items_waiting_for
 
 TAKEN_BACK = "identity_withdrawn"
-
-
-class DecidedSince(Refused):
-    """A later decision about the same entities stands on this one: that is withdrawn first."""
-
-    because = Because.CONFLICT
-    code = "decision_superseded"
 
 
 def withdraw(work: Work) -> DecisionFacts:
@@ -35,7 +28,7 @@ def withdraw(work: Work) -> DecisionFacts:
     resting = items_resting(team_id=work.team, record_ids=written.record_ids)
     work.lock({item for item, _ in attributed} | waiting | resting)
     facts = _own(work, facts.id)
-    _check_last(work, facts)
+    check_last(work, facts)
     steps = sorted((str(number), step.version) for number, step in written.steps.items())
     now = versions_of(team_id=work.team, record_ids=written.record_ids)
     work.depend_on(None, steps, now, entities=facts.entities)
@@ -72,15 +65,3 @@ def _own(work: Work, identity_id: UUID) -> IdentityFacts:
     if facts.author_id != work.me:
         raise NotOwned("Only the profile that decided who is who takes that back.")
     return facts
-
-
-def _check_last(work: Work, facts: IdentityFacts) -> None:
-    """Refuse while a later decision of the author touches one of the entities.
-
-    :raises DecidedSince: naming each
-    """
-    made = decisions_about(team_id=work.team, author_id=work.me, entity_ids=facts.entities)
-    later = [d for d in made if d.seq > facts.seq and d.withdrawn_by is None]
-    if later:
-        faults = [Fault("/identity_id", "decided_since", f"Withdraw {d.id} first: it came later.") for d in later]
-        raise DecidedSince("A later decision is about the same entities. Withdraw that first.", faults=faults)

@@ -16,9 +16,9 @@ from densemem.db.locks import share
 from entities.operations import lock_identity, record_identity
 from entities.plan import NewBasis, NewIdentityDecision
 from entities.queries import active_kinds
-from entities.stored import decisions_about, seen_by
+from entities.stored import decisions_about
 from entities.vocabulary import EntityKind, IdentityKind, MemberRole
-from placement.decide.desk import DecisionRefused, Desk
+from placement.decide.desk import Desk
 from placement.decision import IdentityRequest
 from placement.models import Item
 from placement.operations import lock_items
@@ -94,25 +94,6 @@ class Work:
         self.state = [records, sorted(str(d.id) for d in made), [str(d.withdrawn_by) for d in made], *more]
         if self.applied:
             self._check()
-
-    def check_members(self) -> None:
-        """Refuse entities that the author cannot decide about so.
-
-        :raises NotThere: one of them is not in the team
-        :raises Refused: the code names the rule
-        """
-        self.kinds()
-        named = self.asked.entities
-        seen = seen_by(team_id=self.team, profile_id=self.me, entity_ids=named)
-        if taken := [e for e in named if seen.get(e, e) != e]:
-            raise DecisionRefused(f"You take {taken[0]} for another already.", code="taken_for_another")
-
-    def check_split(self, *, open_mentions: int) -> None:
-        """Refuse a split that tells nothing apart."""
-        if len(self.asked.children) < 2 and not open_mentions:
-            raise DecisionRefused(
-                "Everything would be of one child: nothing is told apart.", code="split_leaves_nothing"
-            )
 
     def record(self) -> DecisionFacts:
         """Append the decision and what it is about; what it moves names it."""
