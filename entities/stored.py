@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from densemem.core.faults import NotThere
 from densemem.db.read import fetch
 from entities.models import IdentityDecision, IdentityMember, ResolutionEvent
-from entities.policy.selves import Membership, selves
+from entities.policy.selves import HOPS, Membership, selves
 from entities.vocabulary import EntityKind, IdentityKind, MemberRole
 
 MEMBERSHIPS: Final = """
@@ -178,3 +178,35 @@ def decided_by(*, team_id: UUID, decision_id: UUID) -> UUID | None:
     rows = IdentityDecision.objects.of_team(team_id).filter(decision_id=decision_id)
     found: UUID | None = rows.values_list("id", flat=True).first()
     return found
+
+
+ABSORBED: Final = """
+    WITH RECURSIVE taken AS (
+      SELECT decided.author_id, survivor.entity_id AS into_id, absorbed.entity_id, 1 AS hops
+      FROM entities_identitymember AS survivor
+      JOIN entities_identitydecision AS decided ON decided.id = survivor.decision_id
+      JOIN entities_identitymember AS absorbed
+        ON (absorbed.team_id, absorbed.decision_id) = (survivor.team_id, survivor.decision_id)
+        AND absorbed.role = 'absorbed'
+      WHERE survivor.team_id = %(team)s AND survivor.entity_id = ANY(%(entities)s) AND survivor.role = 'survivor'
+        AND NOT EXISTS (SELECT FROM entities_identitydecision AS gone WHERE gone.of_decision_id = decided.id)
+      UNION ALL
+      SELECT taken.author_id, taken.into_id, absorbed.entity_id, taken.hops + 1
+      FROM taken
+      JOIN entities_identitymember AS survivor ON survivor.entity_id = taken.entity_id AND survivor.role = 'survivor'
+      JOIN entities_identitydecision AS decided
+        ON decided.id = survivor.decision_id AND decided.author_id = taken.author_id
+      JOIN entities_identitymember AS absorbed
+        ON absorbed.decision_id = survivor.decision_id AND absorbed.role = 'absorbed'
+      WHERE taken.hops < %(most)s
+        AND NOT EXISTS (SELECT FROM entities_identitydecision AS gone WHERE gone.of_decision_id = decided.id)
+    )
+    SELECT DISTINCT author_id, into_id, entity_id FROM taken"""
+
+
+def absorbed_into(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[tuple[UUID, UUID], frozenset[UUID]]:
+    """Return, by profile and Entity, what the profile takes for that Entity; nothing where nobody took any for it."""
+    found: dict[tuple[UUID, UUID], set[UUID]] = defaultdict(set)
+    for author, into, entity in fetch(ABSORBED, team=team_id, entities=list(entity_ids), most=HOPS):
+        found[author, into].add(entity)
+    return {place: frozenset(entities) for place, entities in found.items()}

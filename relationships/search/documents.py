@@ -12,6 +12,7 @@ from densemem.core.ids import uuid7
 from densemem.core.words import GONE
 from densemem.db.read import fetch
 from entities.queries import names_of
+from entities.stored import absorbed_into
 from relationships.identity import claim_sentence
 from relationships.queries import PredicateView, ever_registered
 from relationships.search.claims import HELD
@@ -20,7 +21,7 @@ from relationships.vocabulary import Polarity, SearchState, Status, Tier
 
 READ: Final = """
 SELECT record.id, record.version, record.status, record.tier, record.polarity, record.predicate_key,
-       record.subject_entity_id, record.object_entity_id, value.display, value.canonical, value.unit
+       record.subject_entity_id, record.object_entity_id, value.display, value.canonical, value.unit, record.owner_id
 FROM relationships_relationshiprecord AS record LEFT JOIN entities_value AS value ON value.id = record.object_value_id
 WHERE record.team_id = %(team)s AND record.id = ANY(%(records)s)
 """
@@ -102,14 +103,27 @@ class Row:
     display: str | None
     canonical: str | None
     unit: str | None
+    owner_id: UUID
 
 
 def _documents(*, team_id: UUID, record_ids: Collection[UUID]) -> list[Document]:
     rows = [Row(*columns) for columns in fetch(READ, team=team_id, records=list(record_ids))]
     entities = {end for row in rows for end in (row.subject_id, row.object_id) if end}
-    names = names_of(team_id=team_id, entity_ids=entities)
+    absorbed = absorbed_into(team_id=team_id, entity_ids=entities)
+    every = entities.union(*absorbed.values()) if absorbed else entities
+    names = names_of(team_id=team_id, entity_ids=every)
     predicates = ever_registered(team_id=team_id)
-    return [_document(row, names, predicates.get(row.predicate)) for row in rows]
+    return [_document(row, _with_absorbed(names, absorbed, row), predicates.get(row.predicate)) for row in rows]
+
+
+def _with_absorbed(
+    names: Mapping[UUID, list[str]], absorbed: Mapping[tuple[UUID, UUID], frozenset[UUID]], row: Row
+) -> Mapping[UUID, list[str]]:
+    """Return what both ends are called, also as what the owner of a record has taken for them."""
+    ends = [(end, absorbed.get((row.owner_id, end))) for end in (row.subject_id, row.object_id) if end]
+    if not any(also for _, also in ends):
+        return names
+    return {end: [*names[end], *(name for e in sorted(also or ()) for name in names[e])] for end, also in ends}
 
 
 def _document(row: Row, names: Mapping[UUID, list[str]], predicate: PredicateView | None) -> Document:
