@@ -7,10 +7,12 @@ from typing import Final
 from uuid import UUID
 
 from densemem.core.words import REDACTED
+from densemem.db.clock import TELLING, clock_of
 from densemem.db.read import fetch
 from evidence.models import (
     Fragment,
     FragmentRetirement,
+    Ingest,
     Quarantine,
     SecurityEvent,
     SecuritySignal,
@@ -33,7 +35,9 @@ STANDS: Final = """
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
 ONE: Final = "WHERE fragment.team_id = %(team)s AND fragment.id = %(fragment)s"
 STANDING: Final = f"SELECT {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
-STANDING_NOW: Final = f"SELECT clock_timestamp(), {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
+STANDING_NOW: Final = f"""
+    WITH {TELLING} SELECT clock_timestamp(), {STANDS}
+    FROM told CROSS JOIN evidence_fragment AS fragment {SOURCE} {ONE}"""  # noqa: S608 - our own words
 FRAGMENT: Final = f"""
     SELECT {STANDS}, fragment.id, fragment.team_id, fragment.owner_id, fragment.ingest_id, content.text,
            fragment.group_id, fragment.authority = 'authoritative',
@@ -109,14 +113,20 @@ def find_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, St
 
 
 def standing_now(*, team_id: UUID, fragment_id: UUID) -> tuple[datetime, Standing]:
-    """Return the moment by the clock of the database, and how a fragment stands at it; for who holds every lock."""
-    ((moment, current, held),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id)
-    return moment, Standing(current, held)
+    """Take the moment of a commit, and return it with how a fragment stands at it; for who holds every lock."""
+    ((taken, current, held),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id, clock=clock_of(team_id))
+    return taken, Standing(current, held)
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
     """Return (id, request hash) of the ingest that this key made, or None."""
     return next(iter(fetch(EARLIER, team=team_id, owner=owner_id, key=key)), None)
+
+
+def moment_of_ingest(*, team_id: UUID, ingest_id: UUID) -> datetime:
+    """Return the moment of an intake that is there."""
+    found: datetime = Ingest.objects.of_team(team_id).values_list("recorded_at", flat=True).get(pk=ingest_id)
+    return found
 
 
 def is_current(*, team_id: UUID, fragment_id: UUID) -> bool:

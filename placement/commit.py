@@ -34,9 +34,11 @@ from placement.plan import (
     wanted_names,
 )
 from placement.reentry import chosen_entities
-from relationships.operations import refresh_documents, settling, write_knowledge
+from relationships.operations import hold_cases_of, lock_cases, refresh_documents, settling, write_knowledge
 from relationships.plan import Origin as KnowledgeOrigin
+from relationships.policy import StoredRecord
 from relationships.queries import registry, stored_records
+from relationships.vocabulary import Status
 from review.operations import NewTask
 from review.vocabulary import TaskKind
 
@@ -164,6 +166,7 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
     targets = _targets(given)
     also = {t.record_id for t in targets.values()} | given.bound.corrected | given.bound.shown
     stored = stored_records(team_id=given.team_id, pairs=pairs, also=also, lock=True)
+    _hold_cases(given, stored)
     now, standing = standing_now(team_id=given.team_id, fragment_id=given.fragment_id)
     if not standing.current or standing.held:  # since the first look: it was held or redacted under the groups' lock
         return None
@@ -183,6 +186,14 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
         given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current
     )
     return given, decided
+
+
+def _hold_cases(given: Given, stored: Sequence[StoredRecord]) -> None:
+    """Wait for the conflict cases that may move: of what is stored here, or with what others hold active."""
+    if any(r.identity.owner_id != given.owner_id and r.status is Status.ACTIVE for r in stored):
+        lock_cases(given.team_id)
+    elif stored:
+        hold_cases_of(team_id=given.team_id, record_ids={r.id for r in stored})
 
 
 def _check_registry(offer: Offer, decided: KnowledgeDecided, *, team_id: UUID) -> None:

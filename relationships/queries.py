@@ -209,12 +209,12 @@ class RecordChange:
     reason: str
 
 
-def changes_since(*, team_id: UUID, seq: int, at: datetime) -> list[RecordChange]:
-    """Return the steps that one operation made at the moment it was given, after a number of the ledgers' sequence.
+def changes_since(*, team_id: UUID, seq: int, moments: Collection[datetime]) -> list[RecordChange]:
+    """Return the steps that one operation made at its moments, after a number of the ledgers' sequence.
 
     The oldest `limits.IMPACT_CHANGES` of them.
     """
-    steps = Transition.objects.of_team(team_id).filter(seq__gt=seq, recorded_at=at).order_by("seq")
+    steps = Transition.objects.of_team(team_id).filter(seq__gt=seq, recorded_at__in=moments).order_by("seq")
     named = ("relationship_id", "relationship__owner_id", "version")
     columns = (*named, "tier_before", "status_before", "tier", "status", "reason")
     return [RecordChange(*row) for row in steps.values_list(*columns)[: limits.IMPACT_CHANGES]]

@@ -10,23 +10,26 @@ from evidence.operations.sources import (
     FragmentUnknown,
     SourceStep,
     advance_source,
+    lock_rows,
     lock_source,
     retire_fragment,
     retire_fragments,
 )
-from evidence.operations.staging import Copied, Staged, copy_words, open_ingest, stage
+from evidence.operations.staging import Copied, Heard, copy_words, hear, open_ingest, stage
 
 __all__ = [
     "Copied",
     "FragmentUnknown",
+    "Heard",
     "Passage",
     "SourceStep",
-    "Staged",
     "advance_source",
     "copy_words",
     "forget_served",
+    "hear",
     "hold_by_person",
     "keep_receipt",
+    "lock_rows",
     "lock_source",
     "note_served",
     "open_ingest",

@@ -52,6 +52,7 @@ def decide(
         item = desk.item(item_id)
         lock("questions", principal.team_id, task.owner_id)
         _check_open(desk, task)
+        now = desk.take_moment()
         if asked.action is DecisionAction.ACKNOWLEDGE:
             acknowledge_task(team_id=task.team_id, task_id=task.id, actor_id=principal.profile_id, now=now)
             return desk.answer(

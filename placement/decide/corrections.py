@@ -13,7 +13,7 @@ from placement.decide.asked import Questions
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import Correction, read_correction
 from placement.request import RequestInvalid
-from relationships.operations import amend, check_own
+from relationships.operations import amend, check_own, wait_to_meet
 from relationships.plan import Amendment
 from relationships.policy import StoredRecord
 from relationships.queries import records_by_id, registry
@@ -52,6 +52,9 @@ def correct_relationship(
             return earlier
         questions = Questions(desk, relationship_id)
         staged = desk.stage(beside=questions.waiting)
+        wait_to_meet(team_id=principal.team_id, relationship_id=relationship_id)
+        questions.hold()
+        now = desk.take_moment()
         amend(
             team_id=principal.team_id,
             owner_id=principal.profile_id,

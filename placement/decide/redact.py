@@ -21,7 +21,7 @@ from placement.models import Item
 from placement.operations import end, lock_items
 from placement.queries import items_of_fragments
 from placement.vocabulary import ItemCategory, ItemState
-from relationships.operations import lock_records, revoke_for_fragments, rewrite_documents
+from relationships.operations import hold_records, revoke_for_fragments, rewrite_documents
 from relationships.queries import records_showing, supports_of_fragments, values_stated_in
 from relationships.search import Profile
 from review.operations import cancel_tasks
@@ -87,6 +87,10 @@ def redact(
             return _answer(earlier, _receipt_of(team, fragment_id=fragment_id))
         items, text = _hold(desk, fragment_id)
         about = next(item for item in items if item.fragment_id == fragment_id)
+        fragments = [f.fragment_id for f in text.fragments]
+        said = _hold_showing(team, fragments)
+        lock_all(("questions", team, owner) for owner in {item.owner_id for item in items})
+        now = desk.take_moment()
         made = desk.record(staged=None, item_id=about.id, fragment_id=fragment_id)
         redaction_id = open_redaction(
             team_id=team,
@@ -97,7 +101,7 @@ def redact(
             now=now,
         )
         with writing_for_all(Writer.REDACTION):
-            _carry_out(desk, redaction_id, [f.fragment_id for f in text.fragments])
+            _carry_out(desk, redaction_id, fragments, said)
         for item in items:
             end(
                 item,
@@ -107,7 +111,7 @@ def redact(
                 now=now,
                 actor_id=principal.profile_id,
             )
-        _withdraw_questions(desk, items)
+        cancel_tasks(team_id=team, fragment_ids=fragments, reason=REASON, now=now)
         return _answer(desk.answer(made, item=about), _receipt_of(team, redaction_id=redaction_id))
 
 
@@ -148,18 +152,22 @@ def _ids(text: SharedText) -> list[UUID]:
     return [f.fragment_id for f in text.fragments]
 
 
-def _carry_out(desk: Desk, redaction_id: UUID, fragment_ids: Collection[UUID]) -> None:
+def _hold_showing(team_id: UUID, fragment_ids: Collection[UUID]) -> SaidThere:
+    """Lock the records that rest on a text or show its words, and their conflict cases; return what it says."""
+    stated = values_stated_in(team_id=team_id, fragment_ids=fragment_ids)
+    said = said_in(team_id=team_id, fragment_ids=fragment_ids, value_ids=stated)
+    resting = {record for _, record in supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)}
+    values = {number for number, _ in said.values}
+    showing = records_showing(team_id=team_id, entity_ids=said.entities, value_ids=values)
+    hold_records(team_id=team_id, record_ids=resting | showing)
+    return said
+
+
+def _carry_out(desk: Desk, redaction_id: UUID, fragment_ids: Collection[UUID], said: SaidThere) -> None:
     """Take out the words, judge again what rested on them, and keep the receipt."""
     team, now = desk.principal.team_id, desk.now
     text = next(iter(texts_of(team_id=team, fragment_ids=fragment_ids).values()))
-    stated = values_stated_in(team_id=team, fragment_ids=fragment_ids)
-    said = said_in(team_id=team, fragment_ids=fragment_ids, value_ids=stated)
-    resting = {record for _, record in supports_of_fragments(team_id=team, fragment_ids=fragment_ids)}
     values = {number for number, _ in said.values}
-    lock_records(
-        team_id=team,
-        record_ids=resting | records_showing(team_id=team, entity_ids=said.entities, value_ids=values),
-    )
     removed = take_out(redaction_id)
     revoke_for_fragments(
         team_id=team, fragment_ids=fragment_ids, reason=REASON, now=now, actor_id=desk.principal.profile_id
@@ -176,13 +184,6 @@ def _gone(team_id: UUID, said: SaidThere) -> tuple[set[UUID], set[str]]:
     values = gone_values(team_id=team_id, value_ids=[number for number, _ in said.values])
     words = {display for number, _, display in said.names if number in names}
     return set(names.values()), words | {display for number, display in said.values if number in values}
-
-
-def _withdraw_questions(desk: Desk, items: Collection[Item]) -> None:
-    """Close the open questions about the text, for every owner; questions are locked last."""
-    team = desk.principal.team_id
-    lock_all(("questions", team, owner) for owner in {item.owner_id for item in items})
-    cancel_tasks(team_id=team, fragment_ids=[item.fragment_id for item in items], reason=REASON, now=desk.now)
 
 
 def _receipt_of(team_id: UUID, *, redaction_id: UUID | None = None, fragment_id: UUID | None = None) -> Receipt:

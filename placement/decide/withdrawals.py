@@ -15,7 +15,7 @@ from placement.decision import read_reason
 from placement.models import Item
 from placement.operations import settle
 from placement.vocabulary import ItemState
-from relationships.operations import withdraw
+from relationships.operations import wait_to_withdraw, withdraw
 from review.operations import cancel_tasks_of_observations, reopen_task
 from review.policy import check_decider
 from review.queries import MadeDecision, made_decision
@@ -58,9 +58,11 @@ def withdraw_decision(
         found = made_decision(team_id=team, decision_id=decision_id)
         at, cycle = _check_standing(found)
         assert found.task_id is not None
+        wait_to_withdraw(team_id=team, item_id=item.id, at=at)
+        lock("questions", team, actor)
+        now = desk.take_moment()
         withdraw(team_id=team, owner_id=actor, item_id=item.id, fragment_id=item.fragment_id, at=at, now=now)
         made = desk.record(staged=None, item_id=item.id, fragment_id=item.fragment_id, task_id=found.task_id)
-        lock("questions", team, actor)
         cancel_tasks_of_observations(
             team_id=team, observation_ids=found.observation_ids, reason="decision_withdrawn", now=now
         )

@@ -23,8 +23,17 @@ from placement.operations.ends import (
     keep_verification,
     set_aside,
     settle,
+    wait_to_set_aside,
 )
-from placement.operations.intake import Staging, lock_items, open_run, supersede_items, withdraw_questions
+from placement.operations.intake import (
+    Staging,
+    lock_items,
+    lock_outdated,
+    lock_questions,
+    open_run,
+    supersede_items,
+    withdraw_questions,
+)
 from placement.operations.steps import ask_for_release, end, requeue
 
 __all__ = [
@@ -47,6 +56,8 @@ __all__ = [
     "keep_extraction",
     "keep_verification",
     "lock_items",
+    "lock_outdated",
+    "lock_questions",
     "open_run",
     "put_back",
     "report_calls",
@@ -54,6 +65,7 @@ __all__ = [
     "set_aside",
     "settle",
     "supersede_items",
+    "wait_to_set_aside",
     "wake",
     "withdraw_questions",
 ]

@@ -1,35 +1,16 @@
 """Every change of a record."""
 
-from datetime import datetime
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from django.db import models
-from django.db.models import Exists, OuterRef
 
 from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
 from densemem.db.ledger import Ledger, append_only
-from densemem.db.rows import TeamQuerySet, TeamRow, one_per_team
+from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Status, Tier
 
 OF_RECORD = "JOIN relationships_relationshiprecord AS record ON record.id = written.relationship_id"
-
-
-class TransitionQuerySet(TeamQuerySet):
-    """Words for steps."""
-
-    def known_by(self, at: datetime | None) -> Self:
-        """Keep the steps that were known by a moment: recorded by then, as was every step before them.
-
-        An operation takes its moment before it waits for a record, so a step may carry an earlier one than the step
-        that it follows; it was not known before that.
-        """
-        if at is None:
-            return self
-        before = Transition.objects.filter(
-            team=OuterRef("team"), relationship=OuterRef("relationship"), version__lt=OuterRef("version")
-        )
-        return self.filter(~Exists(before.filter(recorded_at__gt=at)), recorded_at__lte=at)
 
 
 class Transition(Ledger, TeamRow):
@@ -47,8 +28,6 @@ class Transition(Ledger, TeamRow):
     reason = models.CharField(max_length=64)
     verification = TeamKey("relationships.VerificationEvent", null=True)
     actor = TeamKey("densemem.Profile", null=True)
-
-    objects: ClassVar[Any] = TransitionQuerySet.as_manager()
 
     class Meta(Ledger.Meta):
         triggers: ClassVar = [*append_only(), *owned("record.owner_id", joined=OF_RECORD, by_the_server=True)]

@@ -8,7 +8,7 @@ from uuid import UUID
 from densemem.db.insert import insert
 from densemem.db.locks import lock, share
 from relationships.models import SupportDecision, Transition
-from relationships.operations.conflicts import settling
+from relationships.operations.conflicts import lock_cases, settling
 from relationships.operations.meeting import change_of, check_alone, judged, refer, risen
 from relationships.operations.standing import apply_changes
 from relationships.plan import Change
@@ -28,13 +28,7 @@ def withdraw(*, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID,
     :param at: the moment of the commit
     :raises MeetsAnother: what would be given back meets another active record of the owner
     """
-    steps = Transition.objects.of_team(team_id).filter(recorded_at=at, verification__observation__item_id=item_id)
-    step_of = {row.relationship_id: row for row in steps.order_by("version").select_related("relationship")}
-    share("groups", team_id)
-    slots = {(row.relationship.subject_entity_id, row.relationship.predicate_key) for row in step_of.values()}
-    for slot in sorted(slots):
-        lock("slot", team_id, *slot)
-    met = stored_records(team_id=team_id, pairs=slots, lock=True)
+    step_of, met = _meet(team_id=team_id, item_id=item_id, at=at)
     granted = SupportDecision.objects.of_team(team_id).filter(recorded_at=at, support__fragment_id=fragment_id)
     insert(
         SupportDecision(
@@ -59,6 +53,23 @@ def withdraw(*, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID,
             if record.id in back:
                 refer(risen(record, back[record.id]), others, now=now)
     write_documents(team_id=team_id, record_ids={c.relationship_id for c in changes}, now=now)
+
+
+def wait_to_withdraw(*, team_id: UUID, item_id: UUID, at: datetime) -> None:
+    """Wait for the records that one commit of an item changed, what they can meet, and the conflict cases."""
+    _meet(team_id=team_id, item_id=item_id, at=at)
+    lock_cases(team_id)
+
+
+def _meet(*, team_id: UUID, item_id: UUID, at: datetime) -> tuple[dict[UUID, Transition], list[StoredRecord]]:
+    """Lock what the records that a commit changed can meet; return its last step of each, and what they meet."""
+    steps = Transition.objects.of_team(team_id).filter(recorded_at=at, verification__observation__item_id=item_id)
+    step_of = {row.relationship_id: row for row in steps.order_by("version").select_related("relationship")}
+    share("groups", team_id)
+    slots = {(row.relationship.subject_entity_id, row.relationship.predicate_key) for row in step_of.values()}
+    for slot in sorted(slots):
+        lock("slot", team_id, *slot)
+    return step_of, stored_records(team_id=team_id, pairs=slots, lock=True)
 
 
 def _undone(record: StoredRecord, step: Transition, *, owner_id: UUID) -> Change | None:

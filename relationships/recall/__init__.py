@@ -8,6 +8,7 @@ from datetime import datetime
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.words import Scope
+from densemem.db.clock import settled
 from relationships.recall.answer import Group, Item, Recall
 from relationships.recall.conflicts import Conflict, Position, conflicts_of
 from relationships.recall.find import Hit, find
@@ -39,8 +40,9 @@ def recall(
     :raises ScopeMissing: the caller may not read
     """
     principal.require(Scope.READ)
+    past = min(now, settled(principal.team_id)) if known_at else now
     question = read_question(
-        team_id=principal.team_id, query=query, limit=limit, valid_at=valid_at, known_at=known_at, now=now
+        team_id=principal.team_id, query=query, limit=limit, valid_at=valid_at, known_at=known_at, now=past
     )
     hits = find(question)
     claims = claims_of_groups(question, groups=_best_groups(hits, most=limit))
