@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Case, Count, F, Q, QuerySet, When, Window
+from django.db.models.functions import RowNumber
 
 from densemem.core import limits
 from densemem.core.faults import NotThere
@@ -18,6 +19,7 @@ from evidence.queries import wordings_of
 from evidence.vocabulary import WordingKind
 from relationships.definitions import definitions_of
 from relationships.models import (
+    ConflictPosition,
     EvidenceSupport,
     Observation,
     ObservationResolution,
@@ -218,6 +220,17 @@ def changes_since(*, team_id: UUID, seq: int, moments: Collection[datetime]) -> 
     named = ("relationship_id", "relationship__owner_id", "version")
     columns = (*named, "tier_before", "status_before", "tier", "status", "reason")
     return [RecordChange(*row) for row in steps.values_list(*columns)[: limits.IMPACT_CHANGES]]
+
+
+def newest_positions(known: QuerySet[ConflictPosition], *, first: Q) -> QuerySet[Any]:
+    """Keep at most `limits.CONFLICT_POSITIONS` of each case: those that `first` holds for, and then the newest.
+
+    Each has the number of all of its case as `total`.
+    """
+    order = [Case(When(first, then=0), default=1), F("seq").desc()]
+    place = Window(RowNumber(), partition_by=F("case_id"), order_by=order)
+    total = Window(Count("pk"), partition_by=F("case_id"))
+    return known.annotate(place=place, total=total).filter(place__lte=limits.CONFLICT_POSITIONS)
 
 
 def origin_of_observation(*, team_id: UUID, observation_id: UUID) -> tuple[UUID, UUID]:
