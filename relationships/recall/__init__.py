@@ -31,7 +31,7 @@ def recall(
     """
     Return what the caller's team holds to be so and the query asks for, best first, grouped by meaning.
 
-    With `known_at` alone the answer is the one that was given then; names are those of today.
+    With `known_at` alone the answer is the one that was given then. It waits for writers that are about to commit.
 
     :param limit: the most groups, 1 to `limits.RECALL_ITEMS`
     :param valid_at: the moment asked about, aware; None asks about `now` and shows only what is active
