@@ -25,7 +25,7 @@ from placement.operations.ends import (
     settle,
 )
 from placement.operations.intake import Staging, lock_items, open_run, supersede_items, withdraw_questions
-from placement.operations.steps import ask_for_release, end, requeue
+from placement.operations.steps import ask_for_release, end, requeue, requeue_all
 
 __all__ = [
     "HELD",
@@ -51,6 +51,7 @@ __all__ = [
     "put_back",
     "report_calls",
     "requeue",
+    "requeue_all",
     "set_aside",
     "settle",
     "supersede_items",

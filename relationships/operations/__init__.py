@@ -11,6 +11,7 @@ from relationships.operations.knowledge import write_knowledge
 from relationships.operations.meeting import MeetsAnother, NotOwned, VersionStale, check_own
 from relationships.operations.redaction import lock_records, rewrite_documents
 from relationships.operations.registry import append_definition
+from relationships.operations.release import let_go
 from relationships.operations.standing import (
     FanoutExceeded,
     apply_changes,
@@ -20,9 +21,10 @@ from relationships.operations.standing import (
 )
 from relationships.operations.statements import may_speak, say_not_competing
 from relationships.operations.supports import reinstate
-from relationships.operations.withdrawal import withdraw
+from relationships.operations.withdrawal import CorrectedSince, withdraw
 
 __all__ = [
+    "CorrectedSince",
     "FanoutExceeded",
     "MeetsAnother",
     "NotOwned",
@@ -32,6 +34,7 @@ __all__ = [
     "apply_changes",
     "check_own",
     "dispute",
+    "let_go",
     "lift",
     "lock_records",
     "may_speak",

@@ -118,7 +118,7 @@ def held_and_released(
 class TestReinstateSupport:
     def test_lets_it_count_again_and_judges_the_record(self, ada: Principal, cy: Principal) -> None:
         support = held_and_released(ada, cy)
-        assert the_record().status == "quarantined"
+        assert the_record().status == "pending_evidence"
 
         done = reasoned(reinstate_support, cy, support_id=support.id)
 
