@@ -19,16 +19,18 @@ OF_RECORD = "JOIN relationships_relationshiprecord AS record ON record.id = writ
 def moved(before: str) -> dict[Writer, str]:
     """Return, by part of the server, which changes of a status it makes; counts and tiers follow the support.
 
-    Nothing becomes active but by a reinstatement, and nothing is held but by a hold.
+    A recount may find that what waits for evidence has it. Else nothing becomes active but by a reinstatement, and
+    nothing is held but by a hold.
 
     :param before: SQL for the status that a row of `written` had
     """
     kept = f"written.status = {before}"
+    counted = f"{kept} OR ({before} = 'pending_evidence' AND written.status = 'active')"
     return {
-        Writer.SOURCE: f"({kept} OR written.status = 'pending_evidence')",
-        Writer.JOIN: kept,
-        Writer.REDACTION: f"({kept} OR written.status = 'pending_evidence')",
-        Writer.HOLD: f"({kept} OR written.status IN ('pending_evidence', 'quarantined'))",
+        Writer.SOURCE: f"({counted} OR written.status = 'pending_evidence')",
+        Writer.JOIN: f"({counted})",
+        Writer.REDACTION: f"({counted} OR written.status = 'pending_evidence')",
+        Writer.HOLD: f"({counted} OR written.status IN ('pending_evidence', 'quarantined'))",
         Writer.REINSTATE: f"({kept} OR written.status = 'active')",
     }
 
