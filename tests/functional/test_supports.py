@@ -104,9 +104,7 @@ class TestRetireEvidence:
         assert (the_record().status, FragmentRetirement.objects.count()) == ("active", 0)
 
 
-def held_and_released(
-    who: Principal, manager: Principal, text: str = TEXT, fact: Fact = WORKS
-) -> EvidenceSupport:
+def held_and_released(who: Principal, manager: Principal, text: str = TEXT, fact: Fact = WORKS) -> EvidenceSupport:
     """Return the support of a text that was held after it was placed, and released; nothing is placed again yet."""
 
     view = say(who, text, fact)

@@ -51,7 +51,7 @@ GUARDED = (
 # Of single ledgers, beside the laws of all.
 LAWS = {f"relationships.{name}": {"pgtrigger_insert_by_owner"} for name in GUARDED} | {
     "entities.ResolutionEvent": {"pgtrigger_insert_by_owner"},
-    "relationships.PredicateDefinition": {"pgtrigger_meaning_fixed"}
+    "relationships.PredicateDefinition": {"pgtrigger_meaning_fixed"},
 }
 NUMBERS = itertools.count(1)
 SOME_TIME = datetime(2025, 1, 1, tzinfo=UTC)
