@@ -33,6 +33,11 @@ STANDS: Final = """
     EXISTS (SELECT FROM evidence_quarantine AS held
             WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active')"""
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
+HELD_BACK: Final = f"""
+    SELECT id FROM (
+      SELECT fragment.id, {STANDS} FROM evidence_fragment AS fragment {SOURCE}
+      WHERE fragment.team_id = %(team)s AND fragment.id = ANY(%(fragments)s)
+    ) AS found(id, current, held) WHERE current AND held"""  # noqa: S608 - our own words
 ONE: Final = "WHERE fragment.team_id = %(team)s AND fragment.id = %(fragment)s"
 STANDING: Final = f"SELECT {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
 STANDING_NOW: Final = f"""
@@ -155,6 +160,11 @@ def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
     """Return those of these fragments that are held."""
     held = Quarantine.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, status=QuarantineStatus.ACTIVE)
     return set(held.values_list("fragment_id", flat=True))
+
+
+def held_back_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these fragments that are held and would count otherwise."""
+    return {number for (number,) in fetch(HELD_BACK, team=team_id, fragments=list(fragment_ids))}
 
 
 def redacted_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:

@@ -37,8 +37,8 @@ from placement.reentry import chosen_entities
 from relationships.operations import hold_cases_of, lock_cases, refresh_documents, settling, write_knowledge
 from relationships.plan import Origin as KnowledgeOrigin
 from relationships.policy import StoredRecord
-from relationships.queries import registry, stored_records
-from relationships.vocabulary import Status
+from relationships.queries import corrections_of, registry, stored_records
+from relationships.vocabulary import LineageKind, Status
 from review.operations import NewTask
 from review.vocabulary import TaskKind
 
@@ -181,7 +181,7 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
     groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
     joins = joins_around(team_id=given.team_id, groups=groups)
     spent = spent_ids(team_id=given.team_id, values=[d.value for d in drafts if d.value])
-    given = replace(given, spent=spent)
+    given = replace(given, spent=spent, meant=_meant(given, stored))
     decided = decide_knowledge(
         given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current
     )
@@ -196,15 +196,24 @@ def _hold_cases(given: Given, stored: Sequence[StoredRecord]) -> None:
         hold_cases_of(team_id=given.team_id, record_ids={r.id for r in stored})
 
 
-def _check_registry(offer: Offer, decided: KnowledgeDecided, *, team_id: UUID) -> None:
-    """Make sure that nobody is asked about a wording that was registered meanwhile.
+def _meant(given: Given, stored: Sequence[StoredRecord]) -> dict[UUID, UUID]:
+    """Return, by each record of the caller's that was misread in this text, what its owner corrected it to."""
+    own = [r for r in stored if r.identity.owner_id == given.owner_id and r.superseded]
+    wrong = [r.id for r in own if r.superseded and r.superseded[0] is LineageKind.CORRECTED]
+    return corrections_of(team_id=given.team_id, fragment_id=given.fragment_id, record_ids=wrong) if wrong else {}
 
-    The lock is held to the end: a registration that comes later finds the question.
+
+def _check_registry(offer: Offer, decided: KnowledgeDecided, *, team_id: UUID) -> None:
+    """Make sure that every predicate means what the verifier was told, and that nobody is asked what was registered.
+
+    The lock is held to the end: a retirement that comes later finds what was written, a registration the question.
     """
-    if any(question.kind is TaskKind.PREDICATE for question in decided.held):
-        share("registry", team_id)
-        if offer.behaviours != behaviours_of(registry(team_id=team_id)):
-            raise CandidatesMoved("The registry was changed meanwhile.")
+    share("registry", team_id)
+    now = behaviours_of(registry(team_id=team_id))
+    used = [seen.predicate for seen in decided.plan.observations if seen.predicate]
+    asked = any(question.kind is TaskKind.PREDICATE for question in decided.held)
+    if any(now.get(predicate.key) != predicate for predicate in used) or (asked and now != offer.behaviours):
+        raise CandidatesMoved("The registry was changed meanwhile.")
 
 
 def _pairs(given: Given, mentions: MentionsDecided) -> Iterator[tuple[UUID, str]]:

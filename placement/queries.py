@@ -70,6 +70,11 @@ def items_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> list
     return list(rows.values_list("id", flat=True))
 
 
+def count_items(*, team_id: UUID, fragment_id: UUID) -> int:
+    """Count the same of one fragment."""
+    return int(Item.objects.of_team(team_id).filter(fragment_id=fragment_id).count())
+
+
 def owner_of_ingest(*, team_id: UUID, ingest_id: UUID) -> UUID:
     """Return whose an ingest is.
 

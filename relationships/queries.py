@@ -34,6 +34,7 @@ from relationships.models import (
 from relationships.policy import PredicateView, StoredRecord
 from relationships.stored import COUNTS, with_supports
 from relationships.vocabulary import (
+    BY_CORRECTION,
     Cardinality,
     Lifecycle,
     RelationshipKind,
@@ -195,6 +196,28 @@ COUNTING_ON: Final = """
     ) AS newest
     WHERE support.team_id = %(team)s AND support.fragment_id = ANY(%(fragments)s) AND newest.action = ANY(%(counts)s)
     ORDER BY support.id"""
+
+
+# By record that its owner corrected in a text and did not correct back, what took its place.
+CORRECTIONS: Final = """
+    SELECT DISTINCT support.relationship_id, (
+      SELECT successor_id FROM relationships_lineage AS lineage
+      WHERE (lineage.team_id, lineage.predecessor_id) = (support.team_id, support.relationship_id)
+        AND lineage.kind = 'corrected' ORDER BY lineage.seq DESC LIMIT 1
+    )
+    FROM relationships_evidencesupport AS support
+    WHERE support.team_id = %(team)s AND support.fragment_id = %(fragment)s
+      AND support.relationship_id = ANY(%(records)s) AND 'revoke' = (
+        SELECT action FROM relationships_supportdecision AS decision
+        WHERE (decision.team_id, decision.support_id) = (support.team_id, support.id)
+          AND decision.reason = %(reason)s ORDER BY decision.seq DESC LIMIT 1
+      )"""
+
+
+def corrections_of(*, team_id: UUID, fragment_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return, by those of these records that their owner corrected in a text, the record that took their place."""
+    given = {"team": team_id, "fragment": fragment_id, "records": list(record_ids), "reason": BY_CORRECTION}
+    return dict(fetch(CORRECTIONS, **given))
 
 
 @dataclass(frozen=True, slots=True)

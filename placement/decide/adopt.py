@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import transaction
 
 from densemem.auth import Principal
+from densemem.core import limits
 from densemem.core.canonical import digest
 from densemem.core.faults import Because, Fault, NotThere, Refused
 from densemem.core.spans import Boundaries, SpanRefused, check_span
@@ -20,6 +21,7 @@ from evidence.vocabulary import ScanDecision
 from placement.decide.desk import Decided, DecisionRefused, open_desk
 from placement.decision import DecisionRequest, read_adoption
 from placement.operations import Staging, open_run, wake
+from placement.queries import count_items
 from placement.request import RequestInvalid, proposal_about
 
 
@@ -79,6 +81,9 @@ def _adoptable(team_id: UUID, adopter_id: UUID, fragment_id: UUID) -> FragmentVi
         raise DecisionRefused("A newer revision took its place, or it was withdrawn.", code="revision_not_current")
     if fragment.owner_id == adopter_id:
         raise OwnEvidence("This text is your own: what it says is yours already.")
+    if count_items(team_id=team_id, fragment_id=fragment_id) >= limits.FANOUT_ITEMS:
+        # A hold, a release and a redaction lock and change them all at once.
+        raise DecisionRefused("The text was adopted too often to be adopted once more.", code="adopted_too_often")
     return fragment
 
 

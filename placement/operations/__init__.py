@@ -34,7 +34,7 @@ from placement.operations.intake import (
     supersede_items,
     withdraw_questions,
 )
-from placement.operations.steps import ask_for_release, end, requeue
+from placement.operations.steps import ask_for_release, end, requeue, requeue_all
 
 __all__ = [
     "HELD",
@@ -62,6 +62,7 @@ __all__ = [
     "put_back",
     "report_calls",
     "requeue",
+    "requeue_all",
     "set_aside",
     "settle",
     "supersede_items",

@@ -66,6 +66,7 @@ class Given:
     :param proposal: the part of the client's proposal that cites the item; empty for guarded text
     :param signals: spans that the scan marked in guarded text
     :param spent: ids of values whose words were redacted
+    :param meant: by a record that was misread in this text, the one that its owner corrected it to
     """
 
     team_id: UUID
@@ -93,6 +94,7 @@ class Given:
     kinds: Mapping[UUID, EntityKind] = field(default_factory=dict)
     bound: Bound = field(default_factory=Bound)
     spent: frozenset[UUID] = frozenset()
+    meant: Mapping[UUID, UUID] = field(default_factory=dict)
     adopted: bool = False  # the text is another profile's
 
     def predicate_of(self, ref: str) -> str | None:

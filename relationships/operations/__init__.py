@@ -11,6 +11,7 @@ from relationships.operations.knowledge import write_knowledge
 from relationships.operations.meeting import MeetsAnother, NotOwned, VersionStale, check_own, wait_to_meet
 from relationships.operations.redaction import rewrite_documents
 from relationships.operations.registry import append_definition
+from relationships.operations.release import let_go
 from relationships.operations.standing import (
     FanoutExceeded,
     apply_changes,
@@ -23,9 +24,10 @@ from relationships.operations.standing import (
 )
 from relationships.operations.statements import may_speak, say_not_competing
 from relationships.operations.supports import reinstate
-from relationships.operations.withdrawal import wait_to_withdraw, withdraw
+from relationships.operations.withdrawal import CorrectedSince, wait_to_withdraw, withdraw
 
 __all__ = [
+    "CorrectedSince",
     "FanoutExceeded",
     "MeetsAnother",
     "NotOwned",
@@ -39,6 +41,7 @@ __all__ = [
     "hold_counted_in",
     "hold_records",
     "hold_resting_on",
+    "let_go",
     "lift",
     "lock_cases",
     "may_speak",

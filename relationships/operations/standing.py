@@ -12,7 +12,7 @@ from densemem.core import limits
 from densemem.core.faults import Because, Refused
 from densemem.db.insert import insert
 from evidence.queries import count_voices, joins_around
-from relationships.models import SupportDecision, Transition
+from relationships.models import EvidenceSupport, SupportDecision, Transition
 from relationships.operations.conflicts import hold_cases_of, touch
 from relationships.operations.redaction import lock_records
 from relationships.plan import Change
@@ -96,11 +96,12 @@ def revoke_for_fragments(
 
     Returns the records that were touched. This is the named system writer: nobody chooses records here.
 
-    :param bare: what becomes of a record that is left without support
+    :param bare: what becomes of a record that is left without support; one that has none already and rests on a text
+        that is held is quarantined too
     :param actor_id: the person who decided; None for the server's policy
     :raises FanoutExceeded: before anything is written
     """
-    records = hold_resting_on(team_id=team_id, fragment_ids=fragment_ids)
+    records = hold_resting_on(team_id=team_id, fragment_ids=fragment_ids, bare=bare)
     insert(
         SupportDecision(
             team_id=team_id,
@@ -116,13 +117,18 @@ def revoke_for_fragments(
     return records
 
 
-def hold_resting_on(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+def hold_resting_on(
+    *, team_id: UUID, fragment_ids: Collection[UUID], bare: Status = Status.PENDING
+) -> set[UUID]:
     """Lock the records that a support holds up which cites these fragments, and their conflict cases; return them.
 
+    :param bare: what becomes of a record without support; what waits for evidence is held with the text that it had
     :raises FanoutExceeded: more rests on them than one transaction may change
     """
     hit = supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
     records = {record for _, record in hit}
+    if bare is Status.QUARANTINED:
+        records |= _waiting_for(team_id, fragment_ids)
     if len(hit) > limits.FANOUT_SUPPORTS or len(records) > limits.FANOUT_RECORDS:
         raise FanoutExceeded("Too much knowledge depends on this source to change it at once.")
     hold_records(team_id=team_id, record_ids=records)
@@ -147,6 +153,13 @@ def hold_records(*, team_id: UUID, record_ids: Collection[UUID]) -> None:
     if record_ids:
         lock_records(team_id=team_id, record_ids=record_ids)
         hold_cases_of(team_id=team_id, record_ids=record_ids)
+
+
+def _waiting_for(team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return the records that wait for evidence and rested on these texts: no more than are looked at."""
+    rows = EvidenceSupport.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
+    waiting = rows.filter(relationship__status=Status.PENDING).values_list("relationship_id", flat=True).distinct()
+    return set(waiting[: limits.FANOUT_RECORDS + 1])
 
 
 def refresh_documents(

@@ -250,9 +250,7 @@ class TestCases:
 def cost_of_leaving(records: Sequence[RelationshipRecord]) -> int:
     """Take records out of recall at once, and return how many statements that costs."""
     changes = [
-        Change(
-            r.id, r.version + 1, Tier(r.tier), Status.ACTIVE, Tier(r.tier), Status.RETRACTED, True, 1, 1, "forgotten"
-        )
+        Change(r.id, r.version + 1, Tier(r.tier), Status.ACTIVE, Tier(r.tier), Status.QUARANTINED, False, 1, 1, "held")
         for r in records
     ]
     with writing_for_all(Writer.HOLD), CaptureQueriesContext(connection) as queries:
