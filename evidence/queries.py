@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from densemem.core.words import REDACTED
+from densemem.db.keyed import team_digest
 from densemem.db.read import fetch
 from evidence.models import (
     Fragment,
@@ -116,7 +117,7 @@ def standing_now(*, team_id: UUID, fragment_id: UUID) -> tuple[datetime, Standin
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
     """Return (id, request hash) of the ingest that this key made, or None."""
-    return next(iter(fetch(EARLIER, team=team_id, owner=owner_id, key=key)), None)
+    return next(iter(fetch(EARLIER, team=team_id, owner=owner_id, key=team_digest(team_id, key))), None)
 
 
 def is_current(*, team_id: UUID, fragment_id: UUID) -> bool:

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import transaction
 
 from densemem.db.insert import together
+from densemem.db.keyed import seed_of
 from densemem.db.locks import lock, share
 from entities.operations import append_resolutions, create_entities, lock_names, store_values
 from entities.plan import Origin as IdentityOrigin
@@ -109,6 +110,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
     kinds = active_kinds(team_id=claim.team_id, entity_ids=named) if named else {}
     return Given(
         team_id=claim.team_id,
+        seed=seed_of(claim.team_id),
         owner_id=claim.owner_id,
         ingest_id=claim.ingest_id,
         item_id=claim.item_id,
