@@ -30,7 +30,8 @@ STANDS: Final = """
       AND NOT EXISTS (SELECT FROM evidence_content AS words
                       WHERE words.id = fragment.content_id AND words.redacted_at IS NOT NULL),
     EXISTS (SELECT FROM evidence_quarantine AS held
-            WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active')"""
+            WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active'),
+    (SELECT count(*) FROM evidence_redaction AS redaction WHERE redaction.team_id = fragment.team_id)"""
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
 ONE: Final = "WHERE fragment.team_id = %(team)s AND fragment.id = %(fragment)s"
 STANDING: Final = f"SELECT {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
@@ -87,10 +88,12 @@ class Standing:
 
     :param current: its revision is the source's current one, nobody withdrew it, and its text was not redacted
     :param held: it is in quarantine
+    :param redactions: how many there were in the team: with one more, what was read before may hold words that are gone
     """
 
     current: bool
     held: bool
+    redactions: int
 
 
 def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Standing]:
@@ -106,13 +109,13 @@ def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Sta
 def find_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Standing] | None:
     """Return the same, or None when the team has no such fragment."""
     rows = fetch(FRAGMENT, team=team_id, fragment=fragment_id)
-    return next(((FragmentView(*columns), Standing(current, held)) for current, held, *columns in rows), None)
+    return next(((FragmentView(*columns[3:]), Standing(*columns[:3])) for columns in rows), None)
 
 
 def standing_now(*, team_id: UUID, fragment_id: UUID) -> tuple[datetime, Standing]:
     """Return the moment by the clock of the database, and how a fragment stands at it; for who holds every lock."""
-    ((moment, current, held),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id)
-    return moment, Standing(current, held)
+    ((moment, *stands),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id)
+    return moment, Standing(*stands)
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
@@ -138,8 +141,8 @@ def standing_of(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> Stan
     if lock:
         source = Fragment.objects.of_team(team_id).filter(pk=fragment_id).values("source_id")
         list(Source.objects.of_team(team_id).filter(pk__in=source).select_for_update().values_list("pk"))
-    ((current, held),) = fetch(STANDING, team=team_id, fragment=fragment_id)
-    return Standing(current, held)
+    (stands,) = fetch(STANDING, team=team_id, fragment=fragment_id)
+    return Standing(*stands)
 
 
 def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:

@@ -57,6 +57,7 @@ class Accepted:
 
     :param extracted: the cycle of the extraction
     :param verified: by draft ref, the earlier cycle in which it was judged; empty when it was judged just now
+    :param redactions: of the team, when the first of it was read
     :param calls: what it took to get them
     """
 
@@ -70,6 +71,7 @@ class Accepted:
     offer: Offer
     proposal: Mapping[str, Any]
     signals: tuple[tuple[int, int], ...]
+    redactions: int
     calls: Sequence[CallReport] = ()
 
 
@@ -78,7 +80,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     """Write everything that follows from the accepted answers; False when the evidence is no longer current.
 
     :raises LeaseLost: the item is not ours any more
-    :raises CandidatesMoved: an Entity of the same name appeared meanwhile, or a wording was registered
+    :raises CandidatesMoved: an Entity of the same name appeared meanwhile, a wording was registered, or words were redacted
     """
     row = hold(claim)
     team, fragment = claim.team_id, accepted.fragment
@@ -88,7 +90,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     share("groups", team)
     given = _given(claim, accepted)
     mentions = _decide_mentions(given, accepted.offer)
-    found = _decide_knowledge(given, mentions)
+    found = _decide_knowledge(given, mentions, redactions=accepted.redactions)
     if found is None:
         return False
     given, decided = found
@@ -155,7 +157,9 @@ def _decide_mentions(given: Given, offer: Offer) -> MentionsDecided:
     return decide_mentions(given, found)
 
 
-def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, KnowledgeDecided] | None:
+def _decide_knowledge(
+    given: Given, mentions: MentionsDecided, *, redactions: int
+) -> tuple[Given, KnowledgeDecided] | None:
     """Decide every observation, under the locks on what they are about and on the records that they meet.
 
     The moment of the commit is taken there: it is later than that of every commit that it waited for.
@@ -169,6 +173,8 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
     now, standing = standing_now(team_id=given.team_id, fragment_id=given.fragment_id)
     if not standing.current or standing.held:  # since the first look: it was held or redacted under the groups' lock
         return None
+    if standing.redactions != redactions:
+        raise CandidatesMoved("Words were redacted that may have been read before.")
     given = replace(given, now=now)
     versions = {record.id: record.version for record in stored}
     seen = given.bound.released  # by its owner, as the record is now

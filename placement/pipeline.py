@@ -115,6 +115,7 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
         offer=offer,
         proposal=proposal,
         signals=tuple((s.start, s.end) for s in signals),
+        redactions=standing.redactions,
         calls=calls,
     )
     if commit(claim, accepted):

@@ -25,7 +25,7 @@ from placement.operations.ends import (
     settle,
 )
 from placement.operations.intake import Staging, lock_items, open_run, supersede_items, withdraw_questions
-from placement.operations.steps import ask_for_release, end, requeue
+from placement.operations.steps import ask_for_release, begin_anew, end, requeue
 
 __all__ = [
     "HELD",
@@ -34,6 +34,7 @@ __all__ = [
     "LeaseLost",
     "Staging",
     "ask_for_release",
+    "begin_anew",
     "claim_next",
     "database_now",
     "end",

@@ -1,6 +1,6 @@
 """The one way in which an item changes, and asks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -48,6 +48,15 @@ def requeue(row: Item, *, guarded: bool, reason: str, actor_id: UUID, now: datet
     row.attempts, row.uncounted, row.available_at, row.completed_at = 0, 0, now, None
     state = ItemState.GUARDED if guarded else ItemState.QUEUED
     _step(row, state=state, category=ItemCategory.PENDING, reason=reason, actor_id=actor_id, now=now)
+
+
+def begin_anew(rows: Iterable[Item], *, now: datetime) -> None:
+    """Take locked items from whoever places them, uncounted: what was read for them may be gone."""
+    for row in rows:
+        if row.attempt_token is not None:
+            row.attempts -= 1
+            row.attempt_token, row.lease_until, row.available_at = None, None, now
+            row.save(update_fields=["attempts", "attempt_token", "lease_until", "available_at"])
 
 
 def event_of(row: Item, *, now: datetime, actor_id: UUID | None = None) -> ItemEvent:
