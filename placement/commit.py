@@ -80,7 +80,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     """Write everything that follows from the accepted answers; False when the evidence is no longer current.
 
     :raises LeaseLost: the item is not ours any more
-    :raises CandidatesMoved: an Entity of the same name appeared meanwhile, a wording was registered, or words were redacted
+    :raises CandidatesMoved: meanwhile an Entity of the name appeared, a wording was registered or words were redacted
     """
     row = hold(claim)
     team, fragment = claim.team_id, accepted.fragment

@@ -34,7 +34,7 @@ REASON: Final = "evidence_redacted"
 OUT_OF_REACH: Final[Mapping[str, str]] = {
     "exports": "Files that were exported hold what they held. Ask whoever has them to delete them.",
     "backups": "Backups and replicas of the database hold the text until they are replaced.",
-    "database_files": "Dead rows and statistics hold words until VACUUM ANALYZE, the write-ahead log until it is reused.",
+    "database_files": "Dead rows and statistics keep it until VACUUM ANALYZE, the write-ahead log until it is reused.",
     "logs": "Our logs hold no text. Those of proxies, of clients, and of a database that logs statements, may.",
     "models": "What was sent to a vendor of models is there as long as the vendor keeps it.",
     "readers": "Whoever read the text, or was answered with it, may have kept it.",
