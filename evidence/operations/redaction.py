@@ -81,3 +81,4 @@ def _plain_digests(words: str) -> Iterator[str]:
     for form in forms:
         for name in PLAIN_DIGESTS:
             yield hashlib.new(name, form.encode(), usedforsecurity=False).hexdigest()
+        yield hashlib.blake2b(form.encode(), digest_size=32).hexdigest()
