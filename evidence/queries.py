@@ -8,6 +8,7 @@ from uuid import UUID
 
 from densemem.core.words import REDACTED
 from densemem.db.clock import TELLING, clock_of
+from densemem.db.keyed import team_digest
 from densemem.db.read import fetch
 from evidence.models import (
     Fragment,
@@ -31,13 +32,14 @@ STANDS: Final = """
       AND NOT EXISTS (SELECT FROM evidence_content AS words
                       WHERE words.id = fragment.content_id AND words.redacted_at IS NOT NULL),
     EXISTS (SELECT FROM evidence_quarantine AS held
-            WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active')"""
+            WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active'),
+    (SELECT count(*) FROM evidence_redaction AS redaction WHERE redaction.team_id = fragment.team_id)"""
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
 HELD_BACK: Final = f"""
     SELECT id FROM (
       SELECT fragment.id, {STANDS} FROM evidence_fragment AS fragment {SOURCE}
       WHERE fragment.team_id = %(team)s AND fragment.id = ANY(%(fragments)s)
-    ) AS found(id, current, held) WHERE current AND held"""  # noqa: S608 - our own words
+    ) AS found(id, current, held, redactions) WHERE current AND held"""  # noqa: S608 - our own words
 ONE: Final = "WHERE fragment.team_id = %(team)s AND fragment.id = %(fragment)s"
 STANDING: Final = f"SELECT {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
 STANDING_NOW: Final = f"""
@@ -95,10 +97,12 @@ class Standing:
 
     :param current: its revision is the source's current one, nobody withdrew it, and its text was not redacted
     :param held: it is in quarantine
+    :param redactions: how many there were in the team: with one more, what was read before may hold words that are gone
     """
 
     current: bool
     held: bool
+    redactions: int
 
 
 def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Standing]:
@@ -114,18 +118,18 @@ def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Sta
 def find_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Standing] | None:
     """Return the same, or None when the team has no such fragment."""
     rows = fetch(FRAGMENT, team=team_id, fragment=fragment_id)
-    return next(((FragmentView(*columns), Standing(current, held)) for current, held, *columns in rows), None)
+    return next(((FragmentView(*columns[3:]), Standing(*columns[:3])) for columns in rows), None)
 
 
 def standing_now(*, team_id: UUID, fragment_id: UUID) -> tuple[datetime, Standing]:
     """Take the moment of a commit, and return it with how a fragment stands at it; for who holds every lock."""
-    ((taken, current, held),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id, clock=clock_of(team_id))
-    return taken, Standing(current, held)
+    ((taken, *stands),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id, clock=clock_of(team_id))
+    return taken, Standing(*stands)
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
     """Return (id, request hash) of the ingest that this key made, or None."""
-    return next(iter(fetch(EARLIER, team=team_id, owner=owner_id, key=key)), None)
+    return next(iter(fetch(EARLIER, team=team_id, owner=owner_id, key=team_digest(team_id, key))), None)
 
 
 def moment_of_ingest(*, team_id: UUID, ingest_id: UUID) -> datetime:
@@ -152,8 +156,8 @@ def standing_of(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> Stan
     if lock:
         source = Fragment.objects.of_team(team_id).filter(pk=fragment_id).values("source_id")
         list(Source.objects.of_team(team_id).filter(pk__in=source).select_for_update().values_list("pk"))
-    ((current, held),) = fetch(STANDING, team=team_id, fragment=fragment_id)
-    return Standing(current, held)
+    (stands,) = fetch(STANDING, team=team_id, fragment=fragment_id)
+    return Standing(*stands)
 
 
 def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:

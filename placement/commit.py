@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import transaction
 
 from densemem.db.insert import together
+from densemem.db.keyed import seed_of
 from densemem.db.locks import lock, share
 from entities.operations import append_resolutions, create_entities, lock_names, store_values
 from entities.plan import Origin as IdentityOrigin
@@ -58,6 +59,7 @@ class Accepted:
 
     :param extracted: the cycle of the extraction
     :param verified: by draft ref, the earlier cycle in which it was judged; empty when it was judged just now
+    :param redactions: of the team, when the first of it was read
     :param calls: what it took to get them
     """
 
@@ -71,6 +73,7 @@ class Accepted:
     offer: Offer
     proposal: Mapping[str, Any]
     signals: tuple[tuple[int, int], ...]
+    redactions: int
     calls: Sequence[CallReport] = ()
 
 
@@ -79,7 +82,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     """Write everything that follows from the accepted answers; False when the evidence is no longer current.
 
     :raises LeaseLost: the item is not ours any more
-    :raises CandidatesMoved: an Entity of the same name appeared meanwhile, or a wording was registered
+    :raises CandidatesMoved: meanwhile an Entity of the name appeared, a wording was registered or words were redacted
     """
     row = hold(claim)
     team, fragment = claim.team_id, accepted.fragment
@@ -89,7 +92,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     share("groups", team)
     given = _given(claim, accepted)
     mentions = _decide_mentions(given, accepted.offer)
-    found = _decide_knowledge(given, mentions)
+    found = _decide_knowledge(given, mentions, redactions=accepted.redactions)
     if found is None:
         return False
     given, decided = found
@@ -111,6 +114,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
     kinds = active_kinds(team_id=claim.team_id, entity_ids=named) if named else {}
     return Given(
         team_id=claim.team_id,
+        seed=seed_of(claim.team_id),
         owner_id=claim.owner_id,
         ingest_id=claim.ingest_id,
         item_id=claim.item_id,
@@ -155,7 +159,9 @@ def _decide_mentions(given: Given, offer: Offer) -> MentionsDecided:
     return decide_mentions(given, found)
 
 
-def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, KnowledgeDecided] | None:
+def _decide_knowledge(
+    given: Given, mentions: MentionsDecided, *, redactions: int
+) -> tuple[Given, KnowledgeDecided] | None:
     """Decide every observation, under the locks on what they are about and on the records that they meet.
 
     The moment of the commit is taken there: it is later than that of every commit that it waited for.
@@ -170,6 +176,8 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
     now, standing = standing_now(team_id=given.team_id, fragment_id=given.fragment_id)
     if not standing.current or standing.held:  # since the first look: it was held or redacted under the groups' lock
         return None
+    if standing.redactions != redactions:
+        raise CandidatesMoved("Words were redacted that may have been read before.")
     given = replace(given, now=now)
     versions = {record.id: record.version for record in stored}
     seen = given.bound.released  # by its owner, as the record is now

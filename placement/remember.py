@@ -8,12 +8,12 @@ from uuid import UUID
 from django.db import transaction
 
 from densemem.auth import Principal
-from densemem.core.canonical import digest
 from densemem.core.faults import Because, Fault, Refused
 from densemem.core.limits import REF_CHARS
 from densemem.core.spans import SpanRefused, check_text
 from densemem.core.words import Scope
 from densemem.db.clock import moment
+from densemem.db.keyed import team_digest
 from densemem.db.locks import lock
 from densemem.db.writer import Writer, writing_for_all
 from evidence.operations import (
@@ -119,7 +119,7 @@ def prepare(principal: Principal, body: object) -> Prepared:
     check_authorities(request, grants=principal.authority_grants)
     _check_targets(request, principal.team_id)
     assessments = tuple(_scan(item, index) for index, item in enumerate(request.evidence))
-    return Prepared(request, assessments, digest(same_meaning(body)))
+    return Prepared(request, assessments, team_digest(principal.team_id, same_meaning(body)))
 
 
 def check_key(key: str) -> None:

@@ -5,7 +5,7 @@ Each is called inside the transaction of the operation that conducts it.
 
 from evidence.operations.echoes import Passage, forget_served, note_served
 from evidence.operations.holding import hold_by_person, quarantine, release
-from evidence.operations.redaction import keep_receipt, open_redaction, take_out, trace, traces
+from evidence.operations.redaction import keep_receipt, open_redaction, repeats, take_out, trace, traces
 from evidence.operations.sources import (
     FragmentUnknown,
     SourceStep,
@@ -36,6 +36,7 @@ __all__ = [
     "open_redaction",
     "quarantine",
     "release",
+    "repeats",
     "retire_fragment",
     "retire_fragments",
     "stage",

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from densemem.core.canonical import keyed_digest
 from densemem.db.insert import insert, together
+from densemem.db.keyed import team_digest
 from densemem.db.read import fetch
 from evidence.models import (
     Content,
@@ -77,7 +78,13 @@ class Copied:
 
 def open_ingest(*, team_id: UUID, owner_id: UUID, key: str, request_hash: str, now: datetime) -> UUID:
     """Record an accepted request and return its id."""
-    made = Ingest(team_id=team_id, owner_id=owner_id, idempotency_key=key, request_hash=request_hash, recorded_at=now)
+    made = Ingest(
+        team_id=team_id,
+        owner_id=owner_id,
+        idempotency_key=team_digest(team_id, key),
+        request_hash=request_hash,
+        recorded_at=now,
+    )
     insert([made])
     return made.id
 

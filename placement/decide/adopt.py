@@ -59,7 +59,7 @@ def adopt(*, principal: Principal, body: object, idempotency_key: str, now: date
         proposal = _checked(asked, fragment)
         guarded = is_guarded(team_id=team, fragment_id=fragment.id)
         scan = ScanDecision.GUARDED if guarded else ScanDecision.PASS
-        key = f"adoption:{digest([idempotency_key, desk.request_hash])}"
+        key = f"adoption:{digest([desk.key, desk.request_hash])}"
         now = desk.take_moment()
         ingest_id = open_ingest(team_id=team, owner_id=adopter, key=key, request_hash=desk.request_hash, now=now)
         staging = Staging(fragment.id, 0, scan, proposal, asked.spans)

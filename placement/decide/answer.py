@@ -20,7 +20,7 @@ from placement.models import Item
 from placement.operations import lock_items, requeue, requeue_all, wake
 from placement.queries import items_of_fragments
 from placement.vocabulary import ItemState
-from relationships.operations import let_go
+from relationships.operations import let_go, wait_to_let_go
 from relationships.queries import end_kinds, registry
 from review.operations import acknowledge_task, cancel_tasks_of_item, close_task
 from review.policy import check_action, check_decider
@@ -52,8 +52,8 @@ def decide(
         item_id = _item_of(desk, task)
         staged = desk.stage(beside=_locked(desk, task, item_id))
         item = desk.item(item_id)
-        if asked.action is DecisionAction.RELEASE:  # records are locked before questions; a refusal takes it back
-            _let_go(desk, task.fragment_id)
+        if asked.action is DecisionAction.RELEASE:
+            wait_to_let_go(team_id=task.team_id, fragment_id=task.fragment_id)
         lock("questions", principal.team_id, task.owner_id)
         _check_open(desk, task)
         now = desk.take_moment()
@@ -153,6 +153,7 @@ def _answer(desk: Desk, task: TaskFacts, item: Item, staged: UUID | None) -> Dec
         # What is read anew asks anew.
         cancel_tasks_of_item(team_id=item.team_id, item_id=item.id, reason="read_anew", now=now)
     if action is DecisionAction.RELEASE:
+        _let_go(desk, task.fragment_id)
         _place_for_adopters(desk, task, item)
     if reenters:
         guarded = is_guarded(team_id=item.team_id, fragment_id=item.fragment_id)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from densemem.auth import Principal
 from densemem.core.faults import Fault, NotThere
+from densemem.db.keyed import seed_of
 from entities.plan import NewValue, new_value
 from entities.policy import CanonicalValue, ValueRefused, canonical_value
 from entities.queries import spent_ids, value_displays
@@ -122,4 +123,4 @@ def _new(team_id: UUID, value: CanonicalValue) -> NewValue:
     """Return a value that is shown in its one form, which is nobody's words, and under no id that was redacted."""
     shown = " ".join(part for part in (value.canonical, value.unit) if part)
     spent = spent_ids(team_id=team_id, values=[value])
-    return new_value(team_id=team_id, value=value, display=shown, spent=spent)
+    return new_value(seed=seed_of(team_id), value=value, display=shown, spent=spent)

@@ -14,6 +14,7 @@ from densemem.core.canonical import digest
 from densemem.core.faults import Because, Fault, Refused
 from densemem.core.words import Scope
 from densemem.db.clock import moment
+from densemem.db.keyed import team_digest
 from densemem.db.ledger import newest_sequence
 from densemem.db.locks import lock
 from densemem.db.writer import write_as
@@ -231,7 +232,8 @@ def open_desk(
     principal.require(Scope.WRITE)
     check_key(key)
     prepared = prepare(principal, asked.evidence) if asked.evidence else None
-    request_hash = digest([asked.action, str(about), body])
+    request_hash = team_digest(principal.team_id, [asked.action, str(about), body])
+    key = team_digest(principal.team_id, key)  # whoever chose it may have made it of the words
     return Desk(principal, asked, key, request_hash, prepared, now, dry_run, since=newest_sequence())
 
 

@@ -7,19 +7,20 @@ from typing import Final
 from uuid import UUID
 
 from densemem.auth import Principal
-from densemem.core.faults import NotThere
+from densemem.core.faults import Fault, NotThere
 from densemem.core.words import Scope
 from densemem.db.locks import lock, lock_all
 from densemem.db.writer import Writer, writing_for_all
 from entities.queries import SaidThere, gone_names, gone_values, said_in
-from evidence.operations import keep_receipt, open_redaction, take_out, traces
+from evidence.operations import keep_receipt, open_redaction, repeats, take_out, traces
 from evidence.queries import texts_of
 from evidence.redactions import RedactionFacts, SharedText, Sharer, find_redaction, shared_text
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_reason
 from placement.models import Item
-from placement.operations import end, lock_items
-from placement.queries import items_of_fragments
+from placement.operations import begin_anew, end, lock_items
+from placement.queries import items_of_fragments, siblings_of_fragments
+from placement.request import RequestInvalid
 from placement.vocabulary import ItemCategory, ItemState
 from relationships.operations import hold_records, revoke_for_fragments, rewrite_documents
 from relationships.queries import records_showing, supports_of_fragments, values_stated_in
@@ -33,7 +34,8 @@ REASON: Final = "evidence_redacted"
 OUT_OF_REACH: Final[Mapping[str, str]] = {
     "exports": "Files that were exported hold what they held. Ask whoever has them to delete them.",
     "backups": "Backups and replicas of the database hold the text until they are replaced.",
-    "database_files": "Dead rows hold the text until VACUUM, and the write-ahead log until its files are reused.",
+    "database_files": "Dead rows and statistics keep it until VACUUM ANALYZE, the write-ahead log until it is reused.",
+    "logs": "Our logs hold no text. Those of proxies, of clients, and of a database that logs statements, may.",
     "models": "What was sent to a vendor of models is there as long as the vendor keeps it.",
     "readers": "Whoever read the text, or was answered with it, may have kept it.",
 }
@@ -135,7 +137,10 @@ def _hold(desk: Desk, fragment_id: UUID) -> tuple[list[Item], SharedText]:
     if known is None:
         raise NotThere
     check_decider(action=desk.asked.action, kind=None, is_owner=False, is_manager=desk.principal.is_manager)
-    items = lock_items(team_id=team, item_ids=items_of_fragments(team_id=team, fragment_ids=_ids(known)))
+    beside = siblings_of_fragments(team_id=team, fragment_ids=_ids(known))
+    locked = lock_items(team_id=team, item_ids=[*items_of_fragments(team_id=team, fragment_ids=_ids(known)), *beside])
+    items = [item for item in locked if item.id not in beside]
+    begin_anew([item for item in locked if item.id in beside], now=desk.now)  # their proposal goes
     lock_all([("text", team, known.normal_digest)], sharing=("words", team))
     lock("groups", team)
     now = shared_text(team_id=team, fragment_id=fragment_id)
@@ -175,7 +180,11 @@ def _carry_out(desk: Desk, redaction_id: UUID, fragment_ids: Collection[UUID], s
     entities, words = _gone(team, said)
     shown = records_showing(team_id=team, entity_ids=entities, value_ids=values)
     removed[DOCUMENTS] = rewrite_documents(team_id=team, record_ids=shown, now=now)
-    keep_receipt(team_id=team, redaction_id=redaction_id, removed=removed, runs=traces(text, words), now=now)
+    runs = traces(text, words)
+    if repeats(desk.asked.message, runs):
+        fault = Fault("/reason", "repeats_the_text", "Say why without words of the text: the reason stays.")
+        raise RequestInvalid("Nothing was redacted: the reason repeats words of the text.", faults=[fault])
+    keep_receipt(team_id=team, redaction_id=redaction_id, removed=removed, runs=runs, now=now)
 
 
 def _gone(team_id: UUID, said: SaidThere) -> tuple[set[UUID], set[str]]:

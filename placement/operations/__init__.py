@@ -34,7 +34,7 @@ from placement.operations.intake import (
     supersede_items,
     withdraw_questions,
 )
-from placement.operations.steps import ask_for_release, end, requeue, requeue_all
+from placement.operations.steps import ask_for_release, begin_anew, end, requeue, requeue_all
 
 __all__ = [
     "HELD",
@@ -43,6 +43,7 @@ __all__ = [
     "LeaseLost",
     "Staging",
     "ask_for_release",
+    "begin_anew",
     "claim_next",
     "database_now",
     "end",

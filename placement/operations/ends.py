@@ -122,7 +122,7 @@ def wait_to_set_aside(row: Item) -> None:
     """
     team, fragments = row.team_id, [row.fragment_id]
     lock("groups", team)  # alone: a commit that did not see the hold ends first, and what it wrote is judged here
-    hold_resting_on(team_id=team, fragment_ids=fragments)
+    hold_resting_on(team_id=team, fragment_ids=fragments, bare=Status.QUARANTINED)
     lock_questions(team_id=team, owner_id=row.owner_id, fragment_ids=fragments)
 
 

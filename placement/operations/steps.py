@@ -1,6 +1,6 @@
 """The one way in which an item changes, and asks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -56,6 +56,15 @@ def requeue_all(rows: Sequence[Item], *, guarded: bool, reason: str, actor_id: U
         _bring(row, state=state, category=ItemCategory.PENDING, reason=reason)
     Item.objects.bulk_update(rows, CHANGING)
     insert([event_of(row, now=now, actor_id=actor_id) for row in rows])
+
+
+def begin_anew(rows: Iterable[Item], *, now: datetime) -> None:
+    """Take locked items from whoever places them, uncounted: what was read for them may be gone."""
+    for row in rows:
+        if row.attempt_token is not None:
+            row.attempts -= 1
+            row.attempt_token, row.lease_until, row.available_at = None, None, now
+            row.save(update_fields=["attempts", "attempt_token", "lease_until", "available_at"])
 
 
 def event_of(row: Item, *, now: datetime, actor_id: UUID | None = None) -> ItemEvent:

@@ -147,12 +147,12 @@ def _decide(
 
 
 def _value(value: CanonicalValue, display: str, given: Given) -> NewValue:
-    return new_value(team_id=given.team_id, value=value, display=display, spent=given.spent)
+    return new_value(seed=given.seed, value=value, display=display, spent=given.spent)
 
 
 def _observation(draft: Ready, *, given: Given, mentions: MentionsDecided, result: ObservationResult) -> NewObservation:
     ref = draft.draft.ref
-    number = derived_id("observation", given.item_id, given.extracted, ref)
+    number = derived_id("observation", given.seed, given.item_id, given.extracted, ref)
     predicate_key = given.predicate_of(ref)
     value_id = _value(draft.value, draft.display, given).id if draft.value else None
     object_ref = draft.draft.object_ref

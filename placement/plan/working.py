@@ -65,7 +65,7 @@ class Workbench:
         known = self.known(identity, draft)
         if known is None:
             known = Working(
-                id=derived_id("record", self.given.item_id, self.given.cycle, draft.draft.ref),
+                id=derived_id("record", self.given.seed, self.given.item_id, self.given.cycle, draft.draft.ref),
                 identity=identity,
                 behaviour=behaviour,
                 tier=None,

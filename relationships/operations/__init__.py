@@ -11,7 +11,7 @@ from relationships.operations.knowledge import write_knowledge
 from relationships.operations.meeting import MeetsAnother, NotOwned, VersionStale, check_own, wait_to_meet
 from relationships.operations.redaction import rewrite_documents
 from relationships.operations.registry import append_definition
-from relationships.operations.release import let_go
+from relationships.operations.release import let_go, wait_to_let_go
 from relationships.operations.standing import (
     FanoutExceeded,
     apply_changes,
@@ -57,4 +57,5 @@ __all__ = [
     "wait_to_withdraw",
     "withdraw",
     "write_knowledge",
+    "wait_to_let_go",
 ]

@@ -117,9 +117,7 @@ def revoke_for_fragments(
     return records
 
 
-def hold_resting_on(
-    *, team_id: UUID, fragment_ids: Collection[UUID], bare: Status = Status.PENDING
-) -> set[UUID]:
+def hold_resting_on(*, team_id: UUID, fragment_ids: Collection[UUID], bare: Status = Status.PENDING) -> set[UUID]:
     """Lock the records that a support holds up which cites these fragments, and their conflict cases; return them.
 
     :param bare: what becomes of a record without support; what waits for evidence is held with the text that it had

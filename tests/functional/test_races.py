@@ -16,8 +16,9 @@ from densemem.models import Team
 from densemem.providers.base import Answer, Call, Provider
 from densemem.providers.scripted import Scripted
 from entities.models import Entity, Value
-from evidence.models import Fragment, Ingest, Source, SourceRevision
+from evidence.models import Fragment, Source, SourceRevision
 from evidence.policy import RevisionConflict
+from evidence.queries import find_ingest
 from placement import lease, operations, pipeline
 from placement.commit import Accepted, commit
 from placement.models import Attempt, Item, ItemEvent
@@ -191,7 +192,7 @@ class TestOneKey:
             found = together(*[lambda key=key: send(ada, f"{TEXT} {key}", key=key)] * 8)
 
             assert len(set(found)) == 1
-            assert found[0] == Ingest.objects.get(idempotency_key=key).id
+            assert find_ingest(team_id=ada.team_id, owner_id=ada.profile_id, key=key)[0] == found[0]
         assert Item.objects.count() == Fragment.objects.count() == ROUNDS
 
 
