@@ -22,7 +22,9 @@ from relationships.queries import records_by_id
 from tests.said import Fact, extraction, verification
 
 PATIENCE: Final = 20  # seconds until a race counts as stuck
-WAITS: Final = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+WAITS: Final = """
+    SELECT count(*) FROM pg_locks JOIN pg_stat_activity AS waits USING (pid)
+    WHERE NOT granted AND waits.datname = current_database()"""
 
 
 def claimed() -> Claim:

@@ -25,7 +25,9 @@ from tests.said import say, someone
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sound")]
 
 PATIENCE = 20  # seconds until a race counts as stuck
-WAITING = "SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"
+WAITING = """
+    SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity AS waits USING (pid)
+    WHERE NOT granted AND waits.datname = current_database()"""
 
 
 @pytest.fixture
