@@ -7,6 +7,7 @@ from uuid import UUID
 
 from densemem.audit.report import Check, Difference
 from densemem.audit.tables import grouped, ids, rows
+from densemem.core.times import known
 from evidence.queries import count_voices
 from relationships.policy.replay import History, HistoryBroken, replay
 
@@ -23,8 +24,8 @@ def histories(chunk: Sequence[Any]) -> dict[UUID, History]:
     joins = list(rows("evidence.GroupJoin").filter(team_id__in={row.team_id for row in chunk}))
 
     def voices(groups: list[UUID], until: datetime | None) -> int:
-        known = [(j.one_id, j.other_id) for j in joins if until is None or j.recorded_at <= until]
-        return count_voices(groups, known)
+        joined = [(j.one_id, j.other_id) for j in joins if known(j.recorded_at, by=until)]
+        return count_voices(groups, joined)
 
     stepped = grouped((step.relationship_id, step) for step in steps)
     held_up = grouped((support.relationship_id, support) for support in supports)

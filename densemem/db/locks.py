@@ -15,7 +15,7 @@ def lock(*parts: object) -> None:
 
     Lock several names with `lock_all`, or in sorted order, or two transactions may wait for each other.
     """
-    _take("SELECT pg_advisory_xact_lock(%s)", _number(parts))
+    _take("SELECT pg_advisory_xact_lock(%s)", number(parts))
 
 
 def lock_all(names: Iterable[tuple[object, ...]], *, sharing: tuple[object, ...] | None = None) -> None:
@@ -25,22 +25,23 @@ def lock_all(names: Iterable[tuple[object, ...]], *, sharing: tuple[object, ...]
     """
     if sharing:
         sql = "SELECT pg_advisory_xact_lock_shared(%s) UNION ALL " + EACH
-        _take(sql, _number(sharing), sorted(map(_number, names)))
+        _take(sql, number(sharing), sorted(map(number, names)))
     else:
-        _take(EACH, sorted(map(_number, names)))
+        _take(EACH, sorted(map(number, names)))
 
 
 def share(*parts: object) -> None:
     """Wait for the lock named by `parts` and hold it, with others that share it, until the transaction ends."""
-    _take("SELECT pg_advisory_xact_lock_shared(%s)", _number(parts))
+    _take("SELECT pg_advisory_xact_lock_shared(%s)", number(parts))
 
 
 def share_both(one: tuple[object, ...], other: tuple[object, ...]) -> None:
     """Share two locks, the first one first."""
-    _take("SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock_shared(%s)", _number(one), _number(other))
+    _take("SELECT pg_advisory_xact_lock_shared(%s), pg_advisory_xact_lock_shared(%s)", number(one), number(other))
 
 
-def _number(parts: tuple[object, ...]) -> int:
+def number(parts: tuple[object, ...]) -> int:
+    """Return the number by which the database knows a lock."""
     return int(digest("\x1f".join(map(str, parts)))[:15], 16)
 
 

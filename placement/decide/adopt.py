@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import transaction
 
 from densemem.auth import Principal
+from densemem.core import limits
 from densemem.core.canonical import digest
 from densemem.core.faults import Because, Fault, NotThere, Refused
 from densemem.core.spans import Boundaries, SpanRefused, check_span
@@ -20,6 +21,7 @@ from evidence.vocabulary import ScanDecision
 from placement.decide.desk import Decided, DecisionRefused, open_desk
 from placement.decision import DecisionRequest, read_adoption
 from placement.operations import Staging, open_run, wake
+from placement.queries import count_items
 from placement.request import RequestInvalid, proposal_about
 
 
@@ -57,7 +59,8 @@ def adopt(*, principal: Principal, body: object, idempotency_key: str, now: date
         proposal = _checked(asked, fragment)
         guarded = is_guarded(team_id=team, fragment_id=fragment.id)
         scan = ScanDecision.GUARDED if guarded else ScanDecision.PASS
-        key = f"adoption:{digest([idempotency_key, desk.request_hash])}"
+        key = f"adoption:{digest([desk.key, desk.request_hash])}"
+        now = desk.take_moment()
         ingest_id = open_ingest(team_id=team, owner_id=adopter, key=key, request_hash=desk.request_hash, now=now)
         staging = Staging(fragment.id, 0, scan, proposal, asked.spans)
         (item,) = open_run(team_id=team, owner_id=adopter, ingest_id=ingest_id, items=[staging], now=now)
@@ -78,6 +81,9 @@ def _adoptable(team_id: UUID, adopter_id: UUID, fragment_id: UUID) -> FragmentVi
         raise DecisionRefused("A newer revision took its place, or it was withdrawn.", code="revision_not_current")
     if fragment.owner_id == adopter_id:
         raise OwnEvidence("This text is your own: what it says is yours already.")
+    if count_items(team_id=team_id, fragment_id=fragment_id) >= limits.FANOUT_ITEMS:
+        # A hold, a release and a redaction lock and change them all at once.
+        raise DecisionRefused("The text was adopted too often to be adopted once more.", code="adopted_too_often")
     return fragment
 
 

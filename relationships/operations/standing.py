@@ -12,8 +12,9 @@ from densemem.core import limits
 from densemem.core.faults import Because, Refused
 from densemem.db.insert import insert
 from evidence.queries import count_voices, joins_around
-from relationships.models import SupportDecision, Transition
-from relationships.operations.conflicts import touch
+from relationships.models import EvidenceSupport, SupportDecision, Transition
+from relationships.operations.conflicts import hold_cases_of, touch
+from relationships.operations.redaction import lock_records
 from relationships.plan import Change
 from relationships.policy import Standing, StoredRecord, check_standing, check_step, reevaluate
 from relationships.queries import records_about, records_by_id, records_of_groups, supports_of_fragments
@@ -96,15 +97,12 @@ def revoke_for_fragments(
 
     Returns the records that were touched. This is the named system writer: nobody chooses records here.
 
-    :param bare: what becomes of a record that is left without support
+    :param bare: what becomes of a record that is left without support; one that has none already and rests on a text
+        that is held is quarantined too
     :param actor_id: the person who decided; None for the server's policy
     :raises FanoutExceeded: before anything is written
     """
-    hit = supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
-    records = {record for _, record in hit}
-    if len(hit) > limits.FANOUT_SUPPORTS or len(records) > limits.FANOUT_RECORDS:
-        raise FanoutExceeded("Too much knowledge depends on this source to change it at once.")
-    locked = records_by_id(team_id=team_id, record_ids=records, lock=True)
+    records = hold_resting_on(team_id=team_id, fragment_ids=fragment_ids, bare=bare)
     insert(
         SupportDecision(
             team_id=team_id,
@@ -116,8 +114,51 @@ def revoke_for_fragments(
         )
         for support, _ in supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
     )
-    recompute(team_id=team_id, record_ids={r.id for r in locked}, reason=reason, now=now, bare=bare)
+    recompute(team_id=team_id, record_ids=records, reason=reason, now=now, bare=bare)
     return records
+
+
+def hold_resting_on(*, team_id: UUID, fragment_ids: Collection[UUID], bare: Status = Status.PENDING) -> set[UUID]:
+    """Lock the records that a support holds up which cites these fragments, and their conflict cases; return them.
+
+    :param bare: what becomes of a record without support; what waits for evidence is held with the text that it had
+    :raises FanoutExceeded: more rests on them than one transaction may change
+    """
+    hit = supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
+    records = {record for _, record in hit}
+    if bare is Status.QUARANTINED:
+        records |= _waiting_for(team_id, fragment_ids)
+    if len(hit) > limits.FANOUT_SUPPORTS or len(records) > limits.FANOUT_RECORDS:
+        raise FanoutExceeded("Too much knowledge depends on this source to change it at once.")
+    hold_records(team_id=team_id, record_ids=records)
+    return records
+
+
+def hold_counted_in(*, team_id: UUID, groups: Collection[UUID]) -> set[UUID]:
+    """Lock the records that rest on these groups or on what is one voice with them, and their conflict cases.
+
+    :raises FanoutExceeded: there are more than one transaction may change
+    """
+    around = {g for pair in joins_around(team_id=team_id, groups=groups) for g in pair} | set(groups)
+    records = records_of_groups(team_id=team_id, groups=around)
+    if len(records) > limits.FANOUT_RECORDS:
+        raise FanoutExceeded("Too much knowledge depends on these sources to join them at once.")
+    hold_records(team_id=team_id, record_ids=records)
+    return records
+
+
+def hold_records(*, team_id: UUID, record_ids: Collection[UUID]) -> None:
+    """Lock records, and the conflict cases of the team when one of them stands in any."""
+    if record_ids:
+        lock_records(team_id=team_id, record_ids=record_ids)
+        hold_cases_of(team_id=team_id, record_ids=record_ids)
+
+
+def _waiting_for(team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return the records that wait for evidence and rested on these texts: no more than are looked at."""
+    rows = EvidenceSupport.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
+    waiting = rows.filter(relationship__status=Status.PENDING).values_list("relationship_id", flat=True).distinct()
+    return set(waiting[: limits.FANOUT_RECORDS + 1])
 
 
 def refresh_documents(
@@ -133,10 +174,7 @@ def recompute_for_groups(*, team_id: UUID, groups: Collection[UUID], now: dateti
 
     :raises FanoutExceeded: before anything is written
     """
-    around = {g for pair in joins_around(team_id=team_id, groups=groups) for g in pair} | set(groups)
-    records = records_of_groups(team_id=team_id, groups=around)
-    if len(records) > limits.FANOUT_RECORDS:
-        raise FanoutExceeded("Too much knowledge depends on these sources to join them at once.")
+    records = hold_counted_in(team_id=team_id, groups=groups)
     recompute(team_id=team_id, record_ids=records, reason="source_groups_joined", now=now)
 
 

@@ -18,7 +18,7 @@ from relationships.reattribute.around import (
     records_touching,
     versions_of,
 )
-from relationships.reattribute.back import Written, give_back, written_by
+from relationships.reattribute.back import Written, give_back, wait_to_give_back, written_by
 from relationships.reattribute.carry import carry_out
 
 __all__ = [
@@ -38,5 +38,6 @@ __all__ = [
     "observations_citing",
     "records_touching",
     "versions_of",
+    "wait_to_give_back",
     "written_by",
 ]

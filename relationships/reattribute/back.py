@@ -92,6 +92,11 @@ def _rises(change: Change) -> bool:
     return change.status is Status.ACTIVE and change.status_before is not Status.ACTIVE
 
 
+def wait_to_give_back(*, team_id: UUID, written: Written) -> None:
+    """Wait for the records that a decision touched, and for what they can meet."""
+    _lock_met(team_id, written)
+
+
 def _lock_met(team_id: UUID, written: Written) -> list[StoredRecord]:
     rows = records_by_id(team_id=team_id, record_ids=written.record_ids)
     pairs = {(r.identity.subject_id, r.behaviour.key) for r in rows}

@@ -10,7 +10,7 @@ from entities.models import IdentityDecision
 from relationships.models import Observation, RelationshipRecord
 from tests.deciding import of_source
 from tests.factories import access
-from tests.identity import REPORT, decided, merging, named, previewed, report_of, splitting, withdrawing, works
+from tests.identity import decided, merging, named, previewed, report_of, splitting, withdrawing, works
 from tests.said import say, someone
 
 pytestmark = pytest.mark.django_db

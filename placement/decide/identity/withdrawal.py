@@ -2,14 +2,20 @@
 
 from uuid import UUID
 
-from densemem.db.locks import lock
 from entities.operations import give_mentions_back
 from entities.stored import IdentityFacts, identity_facts, mentions_attributed_by
 from placement.decide.identity.asking import settle_unasked
 from placement.decide.identity.rules import check_last
 from placement.decide.identity.work import Work
 from relationships.operations import NotOwned
-from relationships.reattribute import give_back, items_resting, observations_citing, versions_of, written_by
+from relationships.reattribute import (
+    give_back,
+    items_resting,
+    observations_citing,
+    versions_of,
+    wait_to_give_back,
+    written_by,
+)
 from review.operations import cancel_tasks_about, cancel_tasks_of_observations
 from review.queries import DecisionFacts, items_waiting_for
 
@@ -30,6 +36,7 @@ def withdraw(work: Work) -> DecisionFacts:
     facts = _own(work, facts.id)
     check_last(work, facts)
     steps = sorted((str(number), step.version) for number, step in written.steps.items())
+    wait_to_give_back(team_id=work.team, written=written)
     now = versions_of(team_id=work.team, record_ids=written.record_ids)
     work.depend_on(None, steps, now, entities=facts.entities)
     made = work.record()
@@ -50,7 +57,6 @@ def withdraw(work: Work) -> DecisionFacts:
         settled_since=settled,
         now=work.desk.now,
     )
-    lock("questions", work.team, work.me)
     for record in sorted(written.record_ids):
         cancel_tasks_about(team_id=work.team, relationship_id=record, reason=TAKEN_BACK, now=work.desk.now)
     opened = [o.observation_id for o in seen if {(o.item_id, o.subject_ref), (o.item_id, o.object_ref)} & back]

@@ -12,7 +12,7 @@ from django.conf import settings
 from densemem.core.canonical import canonical_json, digest, keyed_digest
 from densemem.core.faults import Because, NotThere, Refused
 from densemem.core.ids import uuid7
-from densemem.db.locks import share
+from densemem.db.locks import lock, share
 from entities.operations import lock_identity, record_identity
 from entities.plan import NewBasis, NewIdentityDecision
 from entities.queries import active_kinds
@@ -22,6 +22,7 @@ from placement.decide.desk import Desk
 from placement.decision import IdentityRequest
 from placement.models import Item
 from placement.operations import lock_items
+from relationships.operations import lock_cases
 from relationships.reattribute import Around
 from review.queries import DecisionFacts
 
@@ -85,10 +86,13 @@ class Work:
         lock_identity(team_id=self.team, profile_id=self.me)
 
     def depend_on(self, around: Around | None, *more: object, entities: Collection[UUID]) -> None:
-        """Note what the effect follows from, and refuse to apply anything but what was previewed.
+        """Take the last locks and the moment, note what the effect follows from, and refuse what was not previewed.
 
         :raises ImpactStale: it is something else now, or the preview is too old
         """
+        lock_cases(self.team)
+        lock("questions", self.team, self.me)
+        self.desk.take_moment()
         made = decisions_about(team_id=self.team, author_id=self.me, entity_ids=entities)
         records = sorted((str(r.id), r.version) for r in around.met) if around else []
         self.state = [records, sorted(str(d.id) for d in made), [str(d.withdrawn_by) for d in made], *more]

@@ -24,10 +24,10 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('densemem', '0002_laws'),
-        ('entities', '0003_redactable_words'),
+        ('entities', '0004_owners_mentions'),
         ('evidence', '0006_redaction'),
         ('placement', '0007_redacted_items'),
-        ('review', '0007_redactable_words'),
+        ('review', '0008_redactable_messages'),
     ]
 
     operations = [
@@ -264,7 +264,7 @@ class Migration(migrations.Migration):
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='identitydecision',
-            trigger=pgtrigger.compiler.Trigger(name='insert_by_owner', sql=densemem.db.ledger.UnconditionalSql(func="\n    IF true AND EXISTS (SELECT FROM written  WHERE written.author_id IS DISTINCT FROM nullif(current_setting('densemem.profile', true), '')::uuid) THEN\n        RAISE EXCEPTION 'a write of % into knowledge of another owner is refused', TG_TABLE_NAME\n        USING ERRCODE = 'insufficient_privilege';\n    END IF;\n    RETURN NULL;\n", hash='9e98d8722d605309f24e85771c467ee4dc02be18', level='STATEMENT', operation='INSERT', pgid='pgtrigger_insert_by_owner_1b7e9', referencing='REFERENCING NEW TABLE AS written ', table='entities_identitydecision', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='insert_by_owner', sql=densemem.db.ledger.UnconditionalSql(func="\n    IF EXISTS (SELECT FROM written  WHERE NOT coalesce(CASE WHEN coalesce(current_setting('densemem.writer', true), '') = '' THEN written.author_id = nullif(current_setting('densemem.profile', true), '')::uuid ELSE false END, false)) THEN\n        RAISE EXCEPTION 'a write of % into knowledge of another owner is refused', TG_TABLE_NAME\n        USING ERRCODE = 'insufficient_privilege';\n    END IF;\n    RETURN NULL;\n", hash='ed232f7ac445e7027a5e5b138296a27bbe2955a0', level='STATEMENT', operation='INSERT', pgid='pgtrigger_insert_by_owner_1b7e9', referencing='REFERENCING NEW TABLE AS written ', table='entities_identitydecision', when='AFTER')),
         ),
         migrations.AddConstraint(
             model_name='identitybasis',
@@ -288,7 +288,7 @@ class Migration(migrations.Migration):
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='identitybasis',
-            trigger=pgtrigger.compiler.Trigger(name='insert_by_owner', sql=densemem.db.ledger.UnconditionalSql(func="\n    IF true AND EXISTS (SELECT FROM written JOIN entities_identitydecision AS decided ON decided.id = written.decision_id WHERE decided.author_id IS DISTINCT FROM nullif(current_setting('densemem.profile', true), '')::uuid) THEN\n        RAISE EXCEPTION 'a write of % into knowledge of another owner is refused', TG_TABLE_NAME\n        USING ERRCODE = 'insufficient_privilege';\n    END IF;\n    RETURN NULL;\n", hash='b77d9d31a9952ef4d8b0768e3290c51da205b73f', level='STATEMENT', operation='INSERT', pgid='pgtrigger_insert_by_owner_84912', referencing='REFERENCING NEW TABLE AS written ', table='entities_identitybasis', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='insert_by_owner', sql=densemem.db.ledger.UnconditionalSql(func="\n    IF EXISTS (SELECT FROM written JOIN entities_identitydecision AS decided ON decided.id = written.decision_id WHERE NOT coalesce(CASE WHEN coalesce(current_setting('densemem.writer', true), '') = '' THEN decided.author_id = nullif(current_setting('densemem.profile', true), '')::uuid ELSE false END, false)) THEN\n        RAISE EXCEPTION 'a write of % into knowledge of another owner is refused', TG_TABLE_NAME\n        USING ERRCODE = 'insufficient_privilege';\n    END IF;\n    RETURN NULL;\n", hash='91de076c4e118d2f1fc58749100c2efe5384afd3', level='STATEMENT', operation='INSERT', pgid='pgtrigger_insert_by_owner_84912', referencing='REFERENCING NEW TABLE AS written ', table='entities_identitybasis', when='AFTER')),
         ),
         migrations.AddIndex(
             model_name='identitymember',
@@ -316,7 +316,7 @@ class Migration(migrations.Migration):
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='identitymember',
-            trigger=pgtrigger.compiler.Trigger(name='insert_by_owner', sql=densemem.db.ledger.UnconditionalSql(func="\n    IF true AND EXISTS (SELECT FROM written JOIN entities_identitydecision AS decided ON decided.id = written.decision_id WHERE decided.author_id IS DISTINCT FROM nullif(current_setting('densemem.profile', true), '')::uuid) THEN\n        RAISE EXCEPTION 'a write of % into knowledge of another owner is refused', TG_TABLE_NAME\n        USING ERRCODE = 'insufficient_privilege';\n    END IF;\n    RETURN NULL;\n", hash='2036c19d8c8bb348c0dd88557f2e64656b55e974', level='STATEMENT', operation='INSERT', pgid='pgtrigger_insert_by_owner_db44c', referencing='REFERENCING NEW TABLE AS written ', table='entities_identitymember', when='AFTER')),
+            trigger=pgtrigger.compiler.Trigger(name='insert_by_owner', sql=densemem.db.ledger.UnconditionalSql(func="\n    IF EXISTS (SELECT FROM written JOIN entities_identitydecision AS decided ON decided.id = written.decision_id WHERE NOT coalesce(CASE WHEN coalesce(current_setting('densemem.writer', true), '') = '' THEN decided.author_id = nullif(current_setting('densemem.profile', true), '')::uuid ELSE false END, false)) THEN\n        RAISE EXCEPTION 'a write of % into knowledge of another owner is refused', TG_TABLE_NAME\n        USING ERRCODE = 'insufficient_privilege';\n    END IF;\n    RETURN NULL;\n", hash='92b87cdc32264aed22f0622c6b22bdd4bfa4051f', level='STATEMENT', operation='INSERT', pgid='pgtrigger_insert_by_owner_db44c', referencing='REFERENCING NEW TABLE AS written ', table='entities_identitymember', when='AFTER')),
         ),
         TeamKeys("identifier", "identitydecision", "identitymember", "identitybasis", "resolutionevent.identity"),
     ]

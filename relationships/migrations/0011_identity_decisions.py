@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('densemem', '0002_laws'),
-        ('entities', '0004_identity_decisions'),
-        ('relationships', '0008_owners_rows'),
+        ('entities', '0005_identity_decisions'),
+        ('relationships', '0010_redactable_reasons'),
     ]
 
     operations = [

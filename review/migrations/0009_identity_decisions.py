@@ -7,11 +7,11 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('densemem', '0002_laws'),
-        ('entities', '0004_identity_decisions'),
+        ('entities', '0005_identity_decisions'),
         ('evidence', '0006_redaction'),
         ('placement', '0007_redacted_items'),
-        ('relationships', '0009_identity_decisions'),
-        ('review', '0007_redactable_words'),
+        ('relationships', '0011_identity_decisions'),
+        ('review', '0008_redactable_messages'),
     ]
 
     operations = [
