@@ -1,7 +1,7 @@
 """Whatever is done to a memory, in whatever order: its laws hold, and it is as a plain model says."""
 
 import pytest
-from hypothesis import HealthCheck, seed, settings
+from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.machine.machine import Machine
@@ -23,7 +23,6 @@ def world() -> None:
 def live(number: int, pytestconfig: pytest.Config, *, examples: int) -> None:
     """Let a share of the lives be lived; what a seed gives is the same each time."""
     asked, steps = pytestconfig.getoption("machine_examples"), pytestconfig.getoption("machine_steps")
-    Machine.thorough = pytestconfig.getoption("machine_audit")
     run_state_machine_as_test(
         seed(number)(Machine),
         settings=settings(
@@ -32,6 +31,7 @@ def live(number: int, pytestconfig: pytest.Config, *, examples: int) -> None:
             deadline=None,
             database=None,
             report_multiple_bugs=False,
+            phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         ),
     )
