@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from densemem.audit import conflicts, evidence, knowledge, replayed, support, work
+from densemem.audit import conflicts, derived, evidence, knowledge, replayed, support, work
 from densemem.audit.invariants import INVARIANTS, Invariant, violations
 from densemem.audit.report import Check, CheckResult, Difference, Report
 from densemem.audit.tables import chunks, rows
@@ -18,6 +18,7 @@ CHECKS: tuple[Rule, ...] = (
     *INVARIANTS,
     *replayed.CHECKS,
     *knowledge.CHECKS,
+    *derived.CHECKS,
     *conflicts.CHECKS,
     *support.CHECKS,
     *work.CHECKS,

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 EXAMPLES = 12
 LONG = 300
-SEEDS = range(4)  # each is a test of its own, so that all processes have a share
+SEEDS = range(10)  # each is a test of its own, so that all processes have a share
 
 
 @pytest.fixture(autouse=True)
