@@ -190,6 +190,15 @@ class TestNearCopy:
         assert near_copy(word_runs(one), word_runs(other)) is expected
         assert near_copy(word_runs(other), word_runs(one)) is expected
 
+    @pytest.mark.parametrize(("shared", "expected"), [(80, True), (79, False)])
+    def test_counts_runs_exactly(self, shared, expected):
+        one, other = set(range(100)), {*range(shared), *range(100, 150)}
+
+        assert near_copy(one, {*other, *range(150, 250)}) is expected
+
+    def test_rounds_nothing_up(self):
+        assert not near_copy(set(range(99)), {*range(79), *range(100, 130)})
+
     @given(st.text(max_size=80))
     def test_finds_every_text_in_itself(self, text):
         assert near_copy(word_runs(text), word_runs(text)) is bool(word_runs(text))
