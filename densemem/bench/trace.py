@@ -17,6 +17,7 @@ from densemem.bench.people import new_team
 from densemem.bench.statements import counted
 from densemem.bench.stub import Stub
 from densemem.core import limits
+from densemem.paging import Before
 from placement.remember import remember
 from placement.tasks import drain
 from relationships.trace import trace
@@ -87,13 +88,17 @@ def looked(who: Principal, record_id: UUID) -> Looked:
 def _pages(who: Principal, record_id: UUID) -> list[int]:
     """Return how many supports each page shows, from the first to the last."""
     found: list[int] = []
-    before = None
-    while not found or before is not None:
+    cursor: str | None = ""
+    while cursor is not None:
         page = trace(
-            principal=who, relationship_id=record_id, only="supports", before=before, limit=limits.PAGE_ITEMS
+            principal=who,
+            relationship_id=record_id,
+            only="supports",
+            before=Before.read(cursor),
+            limit=limits.PAGE_ITEMS,
         ).supports
         found.append(len(page.items))
-        before = page.next
+        cursor = page.next
     return found
 
 
