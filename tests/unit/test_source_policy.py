@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from densemem.core.limits import ECHO_WORDS
 from evidence.policy import (
     AuthorityRefused,
     RevisionConflict,
@@ -14,8 +15,13 @@ from evidence.policy import (
     check_authority,
     check_revision,
     count_groups,
+    echo_runs,
+    heard_runs,
+    long_enough,
+    name_run,
     near_copy,
     normal_text,
+    text_runs,
     word_runs,
 )
 from evidence.vocabulary import Authority, SourceType
@@ -73,10 +79,11 @@ class TestCheckRevision:
             )
 
         assert refused.value.code == code
+        assert str(refused.value.detail).endswith(".")
 
     @pytest.mark.parametrize(("token", "same"), [("r3", False), ("r2", True)])
     def test_refuses_everybody_but_the_owner_first(self, token, same):
-        with pytest.raises(SourceNotOwned):
+        with pytest.raises(SourceNotOwned, match="a source key of your own"):
             check_revision(current_token="r2", owner_is_caller=False, token=token, previous="r2", same_content=same)
 
 
@@ -85,7 +92,7 @@ class TestCheckAuthority:
     def test_refuses_authority_without_a_grant_for_the_type(self, source_type):
         others = [other for other in SourceType if other is not source_type]
 
-        with pytest.raises(AuthorityRefused):
+        with pytest.raises(AuthorityRefused, match=source_type):
             check_authority(authority=Authority.AUTHORITATIVE, source_type=source_type, granted=others)
 
     def test_allows_it_with_the_grant(self):
@@ -183,6 +190,15 @@ class TestNearCopy:
         assert near_copy(word_runs(one), word_runs(other)) is expected
         assert near_copy(word_runs(other), word_runs(one)) is expected
 
+    @pytest.mark.parametrize(("shared", "expected"), [(80, True), (79, False)])
+    def test_counts_runs_exactly(self, shared, expected):
+        one, other = set(range(100)), {*range(shared), *range(100, 150)}
+
+        assert near_copy(one, {*other, *range(150, 250)}) is expected
+
+    def test_rounds_nothing_up(self):
+        assert not near_copy(set(range(99)), {*range(79), *range(100, 130)})
+
     @given(st.text(max_size=80))
     def test_finds_every_text_in_itself(self, text):
         assert near_copy(word_runs(text), word_runs(text)) is bool(word_runs(text))
@@ -200,3 +216,69 @@ class TestNearCopy:
     @given(st.text(max_size=60))
     def test_looks_through_case_and_spacing(self, text):
         assert word_runs(normal_text(text)) == word_runs(text) == word_runs(f"  {text}\n")
+
+
+class TestTextRuns:
+    SEVEN = ["one", "two", "three", "four", "five", "six", "seven"]
+
+    @pytest.mark.parametrize(("most", "begins"), [(9, [0, 1, 2]), (3, [0, 1, 2]), (2, [0, 2]), (1, [0])])
+    def test_are_spread_evenly_over_the_text(self, most, begins):
+        runs = text_runs("One, two: three four five six SEVEN!", most=most)
+
+        assert runs == [tuple(self.SEVEN[begin : begin + 5]) for begin in begins]
+
+    def test_has_a_short_text_as_one_run_and_one_without_words_as_none(self):
+        assert text_runs("Mara sails.", most=9) == [("mara", "sails")]
+        assert text_runs("!?", most=9) == []
+
+    def test_names_a_run_that_stands_twice_once(self):
+        assert text_runs("a a a a a a a", most=9) == [("a",) * 5]
+
+
+class TestNameRun:
+    @pytest.mark.parametrize(
+        ("name", "run"),
+        [
+            ("Mara  Lind", ("mara", "lind")),
+            ("Anna", ("anna",)),
+            ("Bob", None),
+            ("2026 - 11", None),
+            ("Q4 2026 abc", ("q4", "2026", "abc")),
+            ("ab cd e f g h i j k", ("ab", "cd", "e", "f", "g", "h", "i", "j", "k")),
+            ("ab cd e f g h i j k l", None),
+        ],
+    )
+    def test_is_what_tells_a_name_from_any_text(self, name, run):
+        assert name_run(name) == run
+
+
+class TestEchoes:
+    @pytest.mark.parametrize(
+        ("passage", "runs"),
+        [
+            ("Mara sails.", {"mara sails"}),
+            ("one two three four five six", {"one two three four five", "two three four five six"}),
+            ("?!", set()),
+        ],
+    )
+    def test_are_known_by_runs_of_five_or_by_all_their_words(self, passage, runs):
+        assert echo_runs(passage) == runs
+
+    def test_hears_runs_of_every_length_up_to_five(self):
+        heard = heard_runs("a b c d e f")
+
+        assert {"a", "f", "a b", "c d e", "a b c d", "a b c d e", "b c d e f"} <= heard
+        assert len(heard) == 6 + 5 + 4 + 3 + 2
+
+    @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=9), st.text("xy ", max_size=9))
+    def test_hears_every_passage_that_a_text_repeats(self, words, around):
+        passage = " ".join(words)
+
+        assert echo_runs(passage) <= heard_runs(f"{around} {passage} {around}")
+
+    def test_takes_no_shorter_passage_for_one_that_nobody_says_by_chance(self):
+        assert [long_enough("word " * count) for count in (ECHO_WORDS - 1, ECHO_WORDS, ECHO_WORDS + 1)] == [
+            False,
+            True,
+            True,
+        ]
