@@ -22,7 +22,7 @@ from evidence.scan import Assessment, ScanFailed, scan_text
 from evidence.vocabulary import ScanDecision
 from placement.operations import Staging, lock_items, open_run, supersede_items, wake, withdraw_questions
 from placement.request import RememberRequest, check_authorities, read_request, same_meaning
-from relationships.operations import recompute_for_groups, revoke_for_fragments, settling
+from relationships.operations import can_recount, recompute_for_groups, revoke_for_fragments, settling
 from relationships.queries import record_exists
 
 
@@ -167,22 +167,24 @@ def store(
         items=request.evidence,
         steps=steps,
         assessments=assessments,
+        may_bind=lambda bound: can_recount(team_id=team, groups=bound.ones, others=bound.others),
         now=now,
     )
     items = [
         Staging(fragment.id, fragment.evidence_index, assessment.decision, proposal)
         for fragment, assessment, proposal in zip(staged.fragments, assessments, request.proposals, strict=True)
     ]
-    if staged.joined_groups:
+    bound = staged.bound
+    if bound.ones:
         # Commits share this lock while they count voices: each sees the joins, or is seen by the recount.
         lock("groups", team)
     with settling(team_id=team, now=now):
         if outdated:
             with writing_for_all(Writer.SOURCE):
                 revoke_for_fragments(team_id=team, fragment_ids=outdated, reason="source_revision_advanced", now=now)
-        if staged.joined_groups:
+        if bound.ones:
             with writing_for_all(Writer.JOIN):
-                recompute_for_groups(team_id=team, groups=staged.joined_groups, now=now)
+                recompute_for_groups(team_id=team, groups=bound.ones, others=bound.others, now=now)
     open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=now)
     withdraw_questions(team_id=team, owner_id=owner, fragment_ids=outdated, reason="newer_revision", now=now)
     held = all(a.decision is ScanDecision.QUARANTINE for a in assessments)

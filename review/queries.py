@@ -100,6 +100,12 @@ def count_open(*, team_id: UUID, owner_id: UUID, mine: bool) -> Counts:
     )
 
 
+def tasks_by_id(*, team_id: UUID, task_ids: Collection[UUID]) -> list[Task]:
+    """Return these tasks with the records that they are about."""
+    rows = Task.objects.of_team(team_id).filter(pk__in=task_ids)
+    return list(rows.select_related("relationship__owner", "rival__owner"))
+
+
 def get_task(*, team_id: UUID, task_id: UUID) -> Task:
     """Return a task with what it refers to and its history.
 

@@ -14,6 +14,7 @@ from relationships.operations.registry import append_definition
 from relationships.operations.standing import (
     FanoutExceeded,
     apply_changes,
+    can_recount,
     recompute_for_groups,
     refresh_documents,
     revoke_for_fragments,
@@ -35,6 +36,7 @@ __all__ = [
     "lift",
     "lock_records",
     "may_speak",
+    "can_recount",
     "recompute_for_groups",
     "refresh_documents",
     "reinstate",

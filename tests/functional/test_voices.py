@@ -16,12 +16,13 @@ from densemem.auth import Principal
 from densemem.core import limits
 from densemem.mcp.tools import call_recall_memory, call_trace_memory
 from densemem.models import Team
-from evidence.models import GroupJoin, Served, Shingles, Source, SourceGroup
-from evidence.operations import staging
+from evidence.models import Fragment, GroupJoin, Served, Shingles, Source, SourceGroup
+from evidence.operations import joining
 from placement.remember import remember
 from placement.tasks import drain, sweep
 from relationships.models import RelationshipRecord
 from relationships.serving import serve_recall, serve_trace
+from tests.deciding import adopted
 from tests.said import Fact, model, say, send, someone
 from tests.served import token_of
 
@@ -122,12 +123,43 @@ class TestNearCopies:
         mine, theirs = (set(row.hashes) for row in Shingles.objects.order_by("seq"))
         assert not mine & theirs
 
-    def test_a_late_copy_between_two_sources_takes_a_fact_back(self, ada: Principal) -> None:
+    def test_a_voice_that_copies_another_is_bound_to_it_with_all_its_texts(self, ada: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS)
+        assert standing(ada) == ("fact", 2, 2)
+
+        send(ada, MIRROR)
+
+        assert standing(ada) == ("validated_claim", 2, 1)
+
+    @pytest.mark.parametrize(
+        "texts", [[f"{MINUTES} {OTHER}"], [MINUTES, OTHER], [MIRROR, OTHER.upper()]], ids=["in one", "exactly", "nearly"]
+    )
+    def test_who_copies_two_sources_takes_no_fact_back(self, ada: Principal, bo: Principal, texts: list[str]) -> None:
         say(ada, MINUTES, WORKS, **from_source("minutes"))
         say(ada, OTHER, WORKS, **from_source("letter"))
 
-        send(ada, f"{MINUTES} {OTHER}", **from_source("book"))
+        for text in texts:
+            say(bo, text, WORKS)
 
+        assert GroupJoin.objects.values("other_id").distinct().count() == 2
+        assert standing(ada) == ("fact", 2, 2)
+        assert record(bo).source_group_count == 1
+
+    def test_two_copies_of_one_text_are_one_voice_without_it(self, ada: Principal, bo: Principal) -> None:
+        send(bo, f"{MINUTES} {OTHER}", **from_source("book"))
+
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS, **from_source("letter"))
+
+        assert standing(ada) == ("validated_claim", 2, 1)
+
+    def test_texts_of_few_words_are_compared_by_their_words(self, ada: Principal) -> None:
+        say(ada, "Mara Lind: works on Harbor", WORKS, **from_source("minutes"))
+        send(ada, "Works on Harbor.", **from_source("other"))
+        say(ada, "Mara Lind, WORKS on -- Harbor!", WORKS, **from_source("mirror"))
+
+        assert [join.reason for join in GroupJoin.objects.all()] == ["near_copy"]
         assert standing(ada) == ("validated_claim", 2, 1)
 
     def test_one_of_many_texts_with_a_phrase_in_common_is_found(
@@ -145,8 +177,8 @@ class TestNearCopies:
     def test_a_text_keeps_keyed_hashes_and_no_words(self, ada: Principal) -> None:
         send(ada, MINUTES, "Four words are few.")
 
-        (kept,) = Shingles.objects.all()
-        assert kept.content.text == MINUTES
+        kept, short = Shingles.objects.order_by("seq")
+        assert (kept.content.text, len(short.hashes)) == (MINUTES, 1)
         assert kept.sample == sorted(kept.hashes)[: limits.NEAR_COPY_SAMPLE]
         assert {type(one) for one in kept.hashes} == {int}
 
@@ -173,6 +205,51 @@ class TestEchoes:
 
         assert standing(ada) == ("validated_claim", 2, 1)
         assert "echo" in reasons()
+
+    def test_an_echo_of_two_voices_takes_no_fact_back(self, ada: Principal, bo: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS, **from_source("letter"))
+        ask(bo)
+
+        say(bo, f"I can tell you: {SENTENCE}", WORKS, **from_source("diary"))
+
+        assert reasons() == ["echo"]
+        assert standing(ada) == ("fact", 2, 2)
+        assert standing(bo) == ("validated_claim", 1, 1)
+
+    def test_an_echo_binds_no_other_text_of_its_voice(self, ada: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        ask(ada)
+        say(ada, f"I can tell you: {SENTENCE}", WORKS)
+        assert standing(ada) == ("validated_claim", 2, 1)
+
+        say(ada, "A visitor met Mara Lind, who by all accounts has the lead at Harbor these days.", WORKS)
+
+        assert standing(ada) == ("fact", 3, 2)
+
+    def test_what_copies_an_echo_goes_back_to_where_that_came_from(self, ada: Principal, bo: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        ask(bo)
+        told = "One of us knows this for sure and writes it down for you here, in full and by hand. Mara Lind works on Harbor, she says, and nobody doubts it."
+        send(bo, told, **from_source("diary"))
+
+        say(ada, told.replace("works on Harbor, she", "works on Harbor; she").replace("says", "said"), WORKS)
+        say(ada, told.replace("Lind works", "Lind still works"), WORKS, **from_source("letter"))
+
+        assert reasons() == ["echo", "near_copy", "traced"]
+        assert standing(ada) == ("validated_claim", 3, 1)
+
+    def test_who_repeats_its_own_echo_stays_no_voice(self, ada: Principal, bo: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        ask(bo)
+        say(bo, f"I can tell you: {SENTENCE}", WORKS)
+        ask(bo)
+
+        say(bo, f"Once more: {SENTENCE}", WORKS)
+        adopted(bo, Fragment.objects.get(owner_id=ada.profile_id))
+        drain(using=model(WORKS), linger=False)
+
+        assert standing(bo) == ("validated_claim", 3, 1)
 
     def test_the_same_sentence_without_a_recall_is_a_voice(self, ada: Principal) -> None:
         say(ada, "Mara Lind: works on Harbor, by the way, with Ivo.", WORKS, **from_source("minutes"))
@@ -297,7 +374,7 @@ class TestAtOneMoment:
         send(ada, "Hello.")  # who makes the group of an owner lets others wait, too
         text = " ".join(f"word{n}" for n in range(words))
         meet = threading.Barrier(2)
-        looked = staging.near_copies
+        looked = joining.near_copies
 
         def wait(**given: Any) -> Any:
             found = looked(**given)
@@ -305,7 +382,7 @@ class TestAtOneMoment:
                 meet.wait(2)  # the other one, if it need not wait for us
             return found
 
-        monkeypatch.setattr(staging, "near_copies", wait)
+        monkeypatch.setattr(joining, "near_copies", wait)
 
         def take(number: int) -> None:
             try:
