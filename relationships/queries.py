@@ -14,7 +14,7 @@ from django.db.models import Q
 from densemem.core import limits
 from densemem.core.faults import NotThere
 from densemem.db.read import fetch
-from evidence.queries import origins_of, wordings_of
+from evidence.queries import origins_of, sources_of, wordings_of
 from evidence.vocabulary import WordingKind
 from relationships.definitions import definitions_of
 from relationships.models import (
@@ -48,9 +48,17 @@ RECORDS: Final = """
       AND (id = ANY(%(also)s) OR subject_entity_id = ANY(%(subjects)s) AND predicate_key = ANY(%(predicates)s))
     ORDER BY id"""
 
+# What supports a record or did; of one that nothing ever supported, what it was read in.
 SAID_IN: Final = """
     SELECT DISTINCT relationship_id, fragment_id, group_id FROM relationships_evidencesupport
-    WHERE team_id = %(team)s AND relationship_id = ANY(%(records)s)"""
+    WHERE team_id = %(team)s AND relationship_id = ANY(%(records)s)
+    UNION ALL
+    SELECT DISTINCT resolved.relationship_id, seen.fragment_id, NULL::uuid
+    FROM relationships_observationresolution AS resolved
+    JOIN relationships_observation AS seen ON seen.id = resolved.observation_id
+    WHERE resolved.team_id = %(team)s AND resolved.relationship_id = ANY(%(records)s) AND NOT EXISTS (
+      SELECT FROM relationships_evidencesupport AS support
+      WHERE (support.team_id, support.relationship_id) = (resolved.team_id, resolved.relationship_id))"""
 
 # Less than one voice is none, and of a record with two only a common group can make one: with more, any join may.
 JOINED: Final = """
@@ -163,9 +171,12 @@ def records_joined(
 
 
 def origins_of_records(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, set[UUID]]:
-    """Return the source groups that said first what records rest on or rested on; one without any is left out."""
+    """Return the source groups that said first what records rest on, rested on or were read in."""
     rows = fetch(SAID_IN, team=team_id, records=list(record_ids))
-    origins = origins_of(team_id=team_id, said={(fragment, group) for _, fragment, group in rows})
+    group_of = {fragment: group for _, fragment, group in rows if group}
+    if unsupported := {fragment for _, fragment, group in rows if not group}:
+        group_of |= sources_of(team_id=team_id, fragment_ids=unsupported)
+    origins = origins_of(team_id=team_id, said=list(group_of.items()))
     found: dict[UUID, set[UUID]] = defaultdict(set)
     for record, fragment, _ in rows:
         found[record] |= origins[fragment]

@@ -308,6 +308,11 @@ def find_decision(*, team_id: UUID, owner_id: UUID, operation: str, key: str) ->
     return facts_of_decision(row) if row is not None else None
 
 
+def adoption_decided(*, team_id: UUID, item_id: UUID) -> DecisionFacts:
+    """Return the decision by which the item of an adoption was made."""
+    return facts_of_decision(Decision.objects.of_team(team_id).get(item_id=item_id, action=DecisionAction.ADOPT))
+
+
 def predicate_decided(*, team_id: UUID, decision_id: UUID) -> tuple[str, int]:
     """Return the key and the version of the predicate that a decision is about."""
     rows = Decision.objects.of_team(team_id).filter(pk=decision_id, predicate_version__isnull=False)

@@ -3,6 +3,7 @@
 import json
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -14,14 +15,15 @@ from django.utils import timezone
 
 from densemem.auth import Principal
 from densemem.core import limits
-from densemem.mcp.tools import call_recall_memory, call_trace_memory
+from densemem.mcp.tools import call_get_review, call_list_reviews, call_recall_memory, call_trace_memory
 from densemem.models import Team
 from evidence.models import Fragment, GroupJoin, Served, Shingles, Source, SourceGroup
 from evidence.operations import joining
 from placement.remember import remember
 from placement.tasks import drain, sweep
-from relationships.models import RelationshipRecord
-from relationships.serving import serve_recall, serve_trace
+from relationships.models import ConflictCase, RelationshipRecord
+from relationships.serving import serve_recall, serve_relationship, serve_trace
+from review.models import Task
 from tests.deciding import adopted
 from tests.said import Fact, model, say, send, someone
 from tests.served import token_of
@@ -29,6 +31,7 @@ from tests.served import token_of
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sound")]
 
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
+IVO = Fact("Ivo Berg", "lives in", "Graz", "lives_in", object_kind="place")
 SENTENCE = "Mara Lind works on Harbor."
 MINUTES = (
     "The minutes of the second of March say that Mara Lind works on Harbor, and that she will stay with it until the "
@@ -132,8 +135,34 @@ class TestNearCopies:
 
         assert standing(ada) == ("validated_claim", 2, 1)
 
+    def test_that_binds_more_than_can_be_counted_again_is_joined_for_itself(
+        self, ada: Principal, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS)
+        monkeypatch.setattr(limits, "FANOUT_RECORDS", 0)
+
+        send(ada, MIRROR)
+
+        assert reasons() == ["traced"]
+        assert standing(ada) == ("fact", 2, 2)
+
+    def test_what_it_would_not_change_is_not_counted_against_it(
+        self, ada: Principal, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS, **from_source("letter"))
+        say(ada, "Ivo Berg lives in Graz now, as everybody here has known for a year.", IVO)
+        monkeypatch.setattr(limits, "FANOUT_RECORDS", 0)
+
+        send(ada, MIRROR)
+
+        assert reasons() == ["near_copy"]
+
     @pytest.mark.parametrize(
-        "texts", [[f"{MINUTES} {OTHER}"], [MINUTES, OTHER], [MIRROR, OTHER.upper()]], ids=["in one", "exactly", "nearly"]
+        "texts",
+        [[f"{MINUTES} {OTHER}"], [MINUTES, OTHER], [MIRROR, OTHER.upper()]],
+        ids=["in one", "exactly", "nearly"],
     )
     def test_who_copies_two_sources_takes_no_fact_back(self, ada: Principal, bo: Principal, texts: list[str]) -> None:
         say(ada, MINUTES, WORKS, **from_source("minutes"))
@@ -333,6 +362,49 @@ class TestServing:
             Served.objects.all().delete()
             door()
             assert Served.objects.filter(profile_id=ada.profile_id, relationships=[number]).exists()
+
+    def test_conflicts_note_the_claims_of_their_positions(self, client: Client, ada: Principal, bo: Principal) -> None:
+        say(ada, "Ivo Berg lives in Graz.", IVO)
+        say(bo, "Ivo Berg lives in Linz.", replace(IVO, object="Linz"))
+        (case,) = ConflictCase.objects.all()
+
+        for address in ("/api/v1/conflicts", f"/api/v1/conflicts/{case.id}"):
+            Served.objects.all().delete()
+            client.get(address, headers={"Authorization": f"Bearer {token_of(ada)}"})
+
+            assert Served.objects.filter(relationships=[record(bo).id]).exists()
+
+    def test_questions_note_their_claims_and_their_passage(self, client: Client, ada: Principal, bo: Principal) -> None:
+        words = "Mara Lind does not at all seem to us to be somebody who works on Harbor."
+        say(bo, SENTENCE, WORKS)
+        say(bo, words, replace(WORKS, polarity="-"))
+        task, headers = Task.objects.get(), {"Authorization": f"Bearer {token_of(ada)}"}
+        doors = [
+            lambda: client.get("/api/v1/reviews", headers=headers),
+            lambda: client.get(f"/api/v1/reviews/{task.id}", headers=headers),
+            lambda: call_list_reviews(ada, {}),
+            lambda: call_get_review(ada, {"review_id": str(task.id)}),
+        ]
+        for door in doors:
+            Served.objects.all().delete()
+            door()
+            assert Served.objects.filter(relationships__contains=[task.relationship_id]).exists()
+
+        send(ada, f"It is like this: {words}", **from_source("diary"))
+        assert "echo" in reasons()
+
+    def test_what_rests_on_nothing_that_counts_is_noted_with_what_it_rested_on(
+        self, ada: Principal, bo: Principal
+    ) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        number = record(ada).id
+        send(ada, "All new.", source_key="minutes", source_revision="2", previous_source_revision="1")
+        assert standing(ada) == ("candidate", 0, 0)
+
+        serve_relationship(principal=bo, relationship_id=number, now=timezone.now())
+
+        (kept,) = Served.objects.all()
+        assert kept.groups == [Source.objects.get().group_id]
 
     def test_the_same_words_of_one_day_are_noted_once_and_hold_no_text(self, ada: Principal) -> None:
         say(ada, MINUTES, WORKS)
