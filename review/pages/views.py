@@ -86,7 +86,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     )
     counts = count_open(team_id=caller.team_id, owner_id=caller.profile_id, mine=mine)
     asked = ask(team_id=caller.team_id, tasks=found.rows)
-    note_asked(caller, asked, cards=[a.card for a in asked], now=timezone.now())
+    note_asked(caller, asked, now=timezone.now())
     shown: dict[str, Any] = {
         "here": "inbox",
         "rows": [Row(a, _label(a.task), a.task.owner_id == caller.profile_id) for a in asked],
