@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
+from densemem.db.guard import owned
 from densemem.db.ledger import Ledger, redactable
 from densemem.db.rows import TeamRow, one_per_team
 from entities.vocabulary import EntityKind, EntityStatus, NameKind, ResolutionAction, ValueType
@@ -106,7 +107,10 @@ class ResolutionEvent(Ledger, TeamRow):
             models.CheckConstraint(name="resolutionevent_span", condition=Q(end__gt=F("start"))),
             models.UniqueConstraint(name="resolutionevent_once", fields=["team", "item", "cycle", "mention_ref"]),
         ]
-        triggers: ClassVar = redactable(mention_ref="'REDACTED:' || OLD.id")
+        triggers: ClassVar = [
+            *redactable(mention_ref="'REDACTED:' || OLD.id"),
+            *owned("item.owner_id", joined="JOIN placement_item AS item ON item.id = written.item_id"),
+        ]
         indexes: ClassVar = [models.Index(name="resolutionevent_entity", fields=["team", "entity"])]
 
 

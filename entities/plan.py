@@ -43,12 +43,13 @@ class NewValue:
     display: str
 
 
-def new_value(*, team_id: UUID, value: CanonicalValue, display: str, spent: Collection[UUID] = frozenset()) -> NewValue:
+def new_value(*, seed: str, value: CanonicalValue, display: str, spent: Collection[UUID] = frozenset()) -> NewValue:
     """Return the value under the id that its team, type, form and unit always give.
 
+    :param seed: of the ids of the team
     :param spent: ids of values whose words are gone: what is said again is kept under the next id
     """
-    parts = ["value", team_id, value.type, value.canonical, value.unit, NORMALIZATION]
+    parts = ["value", seed, value.type, value.canonical, value.unit, NORMALIZATION]
     number = derived_id(*parts)
     while number in spent:
         number = derived_id(*parts, str(number))

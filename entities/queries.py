@@ -11,6 +11,7 @@ from django.db.models import Q
 
 from densemem.core import limits
 from densemem.core.words import GONE
+from densemem.db.keyed import seed_of
 from densemem.db.read import fetch
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.plan import new_value
@@ -143,7 +144,7 @@ def spent_ids(*, team_id: UUID, values: Sequence[CanonicalValue]) -> frozenset[U
     """Return the ids that these values may not have: what bore them was redacted."""
     spent: frozenset[UUID] = frozenset()
     while values:
-        ids = {new_value(team_id=team_id, value=v, display="", spent=spent).id for v in values}
+        ids = {new_value(seed=seed_of(team_id), value=v, display="", spent=spent).id for v in values}
         gone = gone_values(team_id=team_id, value_ids=ids)
         if not gone:
             break

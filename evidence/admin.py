@@ -56,7 +56,7 @@ class FragmentAdmin(ReadOnlyAdmin):
         return HELD if fragment.is_held else visible(fragment.content.text)
 
 
-show(Ingest, columns=("owner", "idempotency_key", "recorded_at"), search=("idempotency_key",), filters=("recorded_at",))
+show(Ingest, columns=("owner", "recorded_at"), filters=("recorded_at",))
 show(
     Source,
     columns=("owner", "source_key", "current_revision", "created_at"),

@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, TeamOneKey, word, word_check
-from densemem.db.ledger import Ledger, Refuse, redactable
+from densemem.db.ledger import Ledger, Refuse, redactable, words_gone
 from densemem.db.rows import TeamRow, one_per_team
 from evidence.vocabulary import (
     Authority,
@@ -169,6 +169,7 @@ class Fragment(Ledger, TeamRow):
                 | Q(source__isnull=False, revision__isnull=False),
             ),
         ]
+        triggers: ClassVar = redactable(labels="'{}'", metadata="'{}'::jsonb")
         indexes: ClassVar = [
             models.Index(name="fragment_content", fields=["team", "content"]),
             models.Index(name="fragment_revision", fields=["team", "revision"]),
@@ -256,6 +257,7 @@ class SecurityEvent(Ledger, TeamRow):
             word_check("securityevent", "kind", SecurityEventKind),
             word_check("securityevent", "decision", SecurityDecision),
         ]
+        triggers: ClassVar = redactable(reason=words_gone("reason"))
         indexes: ClassVar = [models.Index(name="securityevent_fragment", fields=["team", "fragment"])]
 
 

@@ -8,10 +8,13 @@ from typing import Final
 from uuid import UUID
 
 from densemem.core.words import REDACTED
+from densemem.db.clock import TELLING, clock_of
+from densemem.db.keyed import team_digest
 from densemem.db.read import fetch
 from evidence.models import (
     Fragment,
     FragmentRetirement,
+    Ingest,
     Quarantine,
     SecurityEvent,
     SecuritySignal,
@@ -29,11 +32,19 @@ STANDS: Final = """
       AND NOT EXISTS (SELECT FROM evidence_content AS words
                       WHERE words.id = fragment.content_id AND words.redacted_at IS NOT NULL),
     EXISTS (SELECT FROM evidence_quarantine AS held
-            WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active')"""
+            WHERE (held.team_id, held.fragment_id) = (fragment.team_id, fragment.id) AND held.status = 'active'),
+    (SELECT count(*) FROM evidence_redaction AS redaction WHERE redaction.team_id = fragment.team_id)"""
 SOURCE: Final = "LEFT JOIN evidence_source AS source ON source.id = fragment.source_id"
+HELD_BACK: Final = f"""
+    SELECT id FROM (
+      SELECT fragment.id, {STANDS} FROM evidence_fragment AS fragment {SOURCE}
+      WHERE fragment.team_id = %(team)s AND fragment.id = ANY(%(fragments)s)
+    ) AS found(id, current, held, redactions) WHERE current AND held"""  # noqa: S608 - our own words
 ONE: Final = "WHERE fragment.team_id = %(team)s AND fragment.id = %(fragment)s"
 STANDING: Final = f"SELECT {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
-STANDING_NOW: Final = f"SELECT clock_timestamp(), {STANDS} FROM evidence_fragment AS fragment {SOURCE} {ONE}"  # noqa: S608 - our own words
+STANDING_NOW: Final = f"""
+    WITH {TELLING} SELECT clock_timestamp(), {STANDS}
+    FROM told CROSS JOIN evidence_fragment AS fragment {SOURCE} {ONE}"""  # noqa: S608 - our own words
 FRAGMENT: Final = f"""
     SELECT {STANDS}, fragment.id, fragment.team_id, fragment.owner_id, fragment.ingest_id, content.text,
            fragment.group_id, fragment.authority = 'authoritative',
@@ -91,10 +102,12 @@ class Standing:
 
     :param current: its revision is the source's current one, nobody withdrew it, and its text was not redacted
     :param held: it is in quarantine
+    :param redactions: how many there were in the team: with one more, what was read before may hold words that are gone
     """
 
     current: bool
     held: bool
+    redactions: int
 
 
 def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Standing]:
@@ -110,18 +123,24 @@ def get_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Sta
 def find_fragment(*, team_id: UUID, fragment_id: UUID) -> tuple[FragmentView, Standing] | None:
     """Return the same, or None when the team has no such fragment."""
     rows = fetch(FRAGMENT, team=team_id, fragment=fragment_id)
-    return next(((FragmentView(*columns), Standing(current, held)) for current, held, *columns in rows), None)
+    return next(((FragmentView(*columns[3:]), Standing(*columns[:3])) for columns in rows), None)
 
 
 def standing_now(*, team_id: UUID, fragment_id: UUID) -> tuple[datetime, Standing]:
-    """Return the moment by the clock of the database, and how a fragment stands at it; for who holds every lock."""
-    ((moment, current, held),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id)
-    return moment, Standing(current, held)
+    """Take the moment of a commit, and return it with how a fragment stands at it; for who holds every lock."""
+    ((taken, *stands),) = fetch(STANDING_NOW, team=team_id, fragment=fragment_id, clock=clock_of(team_id))
+    return taken, Standing(*stands)
 
 
 def find_ingest(*, team_id: UUID, owner_id: UUID, key: str) -> tuple[UUID, str] | None:
     """Return (id, request hash) of the ingest that this key made, or None."""
-    return next(iter(fetch(EARLIER, team=team_id, owner=owner_id, key=key)), None)
+    return next(iter(fetch(EARLIER, team=team_id, owner=owner_id, key=team_digest(team_id, key))), None)
+
+
+def moment_of_ingest(*, team_id: UUID, ingest_id: UUID) -> datetime:
+    """Return the moment of an intake that is there."""
+    found: datetime = Ingest.objects.of_team(team_id).values_list("recorded_at", flat=True).get(pk=ingest_id)
+    return found
 
 
 def is_current(*, team_id: UUID, fragment_id: UUID) -> bool:
@@ -142,14 +161,19 @@ def standing_of(*, team_id: UUID, fragment_id: UUID, lock: bool = False) -> Stan
     if lock:
         source = Fragment.objects.of_team(team_id).filter(pk=fragment_id).values("source_id")
         list(Source.objects.of_team(team_id).filter(pk__in=source).select_for_update().values_list("pk"))
-    ((current, held),) = fetch(STANDING, team=team_id, fragment=fragment_id)
-    return Standing(current, held)
+    (stands,) = fetch(STANDING, team=team_id, fragment=fragment_id)
+    return Standing(*stands)
 
 
 def held_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
     """Return those of these fragments that are held."""
     held = Quarantine.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, status=QuarantineStatus.ACTIVE)
     return set(held.values_list("fragment_id", flat=True))
+
+
+def held_back_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these fragments that are held and would count otherwise."""
+    return {number for (number,) in fetch(HELD_BACK, team=team_id, fragments=list(fragment_ids))}
 
 
 def redacted_among(*, team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import transaction
 
 from densemem.db.insert import together
+from densemem.db.keyed import seed_of
 from densemem.db.locks import lock, share
 from entities.operations import append_resolutions, create_entities, lock_names, store_values
 from entities.plan import Origin as IdentityOrigin
@@ -34,9 +35,11 @@ from placement.plan import (
     wanted_names,
 )
 from placement.reentry import chosen_entities
-from relationships.operations import refresh_documents, settling, write_knowledge
+from relationships.operations import hold_cases_of, lock_cases, refresh_documents, settling, write_knowledge
 from relationships.plan import Origin as KnowledgeOrigin
-from relationships.queries import registry, stored_records
+from relationships.policy import StoredRecord
+from relationships.queries import corrections_of, registry, stored_records
+from relationships.vocabulary import LineageKind, Status
 from review.operations import NewTask
 from review.vocabulary import TaskKind
 
@@ -56,6 +59,7 @@ class Accepted:
 
     :param extracted: the cycle of the extraction
     :param verified: by draft ref, the earlier cycle in which it was judged; empty when it was judged just now
+    :param redactions: of the team, when the first of it was read
     :param calls: what it took to get them
     """
 
@@ -69,6 +73,7 @@ class Accepted:
     offer: Offer
     proposal: Mapping[str, Any]
     signals: tuple[tuple[int, int], ...]
+    redactions: int
     calls: Sequence[CallReport] = ()
 
 
@@ -77,7 +82,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     """Write everything that follows from the accepted answers; False when the evidence is no longer current.
 
     :raises LeaseLost: the item is not ours any more
-    :raises CandidatesMoved: an Entity of the same name appeared meanwhile, or a wording was registered
+    :raises CandidatesMoved: meanwhile an Entity of the name appeared, a wording was registered or words were redacted
     """
     row = hold(claim)
     team, fragment = claim.team_id, accepted.fragment
@@ -87,7 +92,7 @@ def commit(claim: Claim, accepted: Accepted) -> bool:
     share("groups", team)
     given = _given(claim, accepted)
     mentions = _decide_mentions(given, accepted.offer)
-    found = _decide_knowledge(given, mentions)
+    found = _decide_knowledge(given, mentions, redactions=accepted.redactions)
     if found is None:
         return False
     given, decided = found
@@ -109,6 +114,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
     kinds = active_kinds(team_id=claim.team_id, entity_ids=named) if named else {}
     return Given(
         team_id=claim.team_id,
+        seed=seed_of(claim.team_id),
         owner_id=claim.owner_id,
         ingest_id=claim.ingest_id,
         item_id=claim.item_id,
@@ -153,7 +159,9 @@ def _decide_mentions(given: Given, offer: Offer) -> MentionsDecided:
     return decide_mentions(given, found)
 
 
-def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, KnowledgeDecided] | None:
+def _decide_knowledge(
+    given: Given, mentions: MentionsDecided, *, redactions: int
+) -> tuple[Given, KnowledgeDecided] | None:
     """Decide every observation, under the locks on what they are about and on the records that they meet.
 
     The moment of the commit is taken there: it is later than that of every commit that it waited for.
@@ -164,9 +172,12 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
     targets = _targets(given)
     also = {t.record_id for t in targets.values()} | given.bound.corrected | given.bound.shown
     stored = stored_records(team_id=given.team_id, pairs=pairs, also=also, lock=True)
+    _hold_cases(given, stored)
     now, standing = standing_now(team_id=given.team_id, fragment_id=given.fragment_id)
     if not standing.current or standing.held:  # since the first look: it was held or redacted under the groups' lock
         return None
+    if standing.redactions != redactions:
+        raise CandidatesMoved("Words were redacted that may have been read before.")
     given = replace(given, now=now)
     versions = {record.id: record.version for record in stored}
     seen = given.bound.released  # by its owner, as the record is now
@@ -178,22 +189,39 @@ def _decide_knowledge(given: Given, mentions: MentionsDecided) -> tuple[Given, K
     said = {s.source for record in stored for s in record.effective} | {(given.fragment_id, given.group_id)}
     joins = joins_of(team_id=given.team_id, said=said)
     spent = spent_ids(team_id=given.team_id, values=[d.value for d in drafts if d.value])
-    given = replace(given, spent=spent)
+    given = replace(given, spent=spent, meant=_meant(given, stored))
     decided = decide_knowledge(
         given=given, mentions=mentions, drafts=drafts, stored=stored, joins=joins, targets=current
     )
     return given, decided
 
 
-def _check_registry(offer: Offer, decided: KnowledgeDecided, *, team_id: UUID) -> None:
-    """Make sure that nobody is asked about a wording that was registered meanwhile.
+def _hold_cases(given: Given, stored: Sequence[StoredRecord]) -> None:
+    """Wait for the conflict cases that may move: of what is stored here, or with what others hold active."""
+    if any(r.identity.owner_id != given.owner_id and r.status is Status.ACTIVE for r in stored):
+        lock_cases(given.team_id)
+    elif stored:
+        hold_cases_of(team_id=given.team_id, record_ids={r.id for r in stored})
 
-    The lock is held to the end: a registration that comes later finds the question.
+
+def _meant(given: Given, stored: Sequence[StoredRecord]) -> dict[UUID, UUID]:
+    """Return, by each record of the caller's that was misread in this text, what its owner corrected it to."""
+    own = [r for r in stored if r.identity.owner_id == given.owner_id and r.superseded]
+    wrong = [r.id for r in own if r.superseded and r.superseded[0] is LineageKind.CORRECTED]
+    return corrections_of(team_id=given.team_id, fragment_id=given.fragment_id, record_ids=wrong) if wrong else {}
+
+
+def _check_registry(offer: Offer, decided: KnowledgeDecided, *, team_id: UUID) -> None:
+    """Make sure that every predicate means what the verifier was told, and that nobody is asked what was registered.
+
+    The lock is held to the end: a retirement that comes later finds what was written, a registration the question.
     """
-    if any(question.kind is TaskKind.PREDICATE for question in decided.held):
-        share("registry", team_id)
-        if offer.behaviours != behaviours_of(registry(team_id=team_id)):
-            raise CandidatesMoved("The registry was changed meanwhile.")
+    share("registry", team_id)
+    now = behaviours_of(registry(team_id=team_id))
+    used = [seen.predicate for seen in decided.plan.observations if seen.predicate]
+    asked = any(question.kind is TaskKind.PREDICATE for question in decided.held)
+    if any(now.get(predicate.key) != predicate for predicate in used) or (asked and now != offer.behaviours):
+        raise CandidatesMoved("The registry was changed meanwhile.")
 
 
 def _pairs(given: Given, mentions: MentionsDecided) -> Iterator[tuple[UUID, str]]:

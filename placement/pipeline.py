@@ -3,12 +3,12 @@
 Models are asked outside any transaction; everything is decided before the first row; one commit, fenced by the lease.
 """
 
-import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from densemem.db.keyed import team_digest
 from densemem.providers.base import Provider, ProviderUnavailable, Stage
 from entities.policy import CandidatesMoved
 from evidence.queries import Standing, get_fragment, signals_of, standing_of
@@ -115,6 +115,7 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
         offer=offer,
         proposal=proposal,
         signals=tuple((s.start, s.end) for s in signals),
+        redactions=standing.redactions,
         calls=calls,
     )
     if commit(claim, accepted):
@@ -158,7 +159,7 @@ def _verify(
     if verification.signals:
         _quarantine(claim, SecurityEventKind.VERIFIER, verification.signals)
         return None
-    return Judged(verification, answer.model, hashlib.sha256(answer.text.encode()).hexdigest())
+    return Judged(verification, answer.model, team_digest(claim.team_id, answer.text))
 
 
 def _standing_of(claim: Claim) -> Standing:

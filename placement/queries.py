@@ -70,6 +70,18 @@ def items_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> list
     return list(rows.values_list("id", flat=True))
 
 
+def count_items(*, team_id: UUID, fragment_id: UUID) -> int:
+    """Count the same of one fragment."""
+    return int(Item.objects.of_team(team_id).filter(fragment_id=fragment_id).count())
+
+
+def siblings_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> list[UUID]:
+    """Return the items of other texts that came in one request with one of these."""
+    placing = Item.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
+    beside = Item.objects.of_team(team_id).filter(ingest_id__in=placing.values("ingest_id"))
+    return list(beside.exclude(fragment_id__in=fragment_ids).values_list("id", flat=True))
+
+
 @dataclass(frozen=True, slots=True)
 class AdoptionFacts:
     """A text that a profile adopted before: the spans and the proposal that it sent, and how far its item is."""

@@ -79,6 +79,8 @@ def begin(claim: Claim) -> Entry:
     """Return where a claimed item begins."""
     rows = fetch(KEPT, team=claim.team_id, item=claim.item_id)
     kept = [(stage, cycle, json.loads(payload)) for stage, cycle, payload in rows]
+    gone = {(stage, cycle) for stage, cycle, payload in kept if not payload}  # redacted
+    kept = [row for row in kept if row[2]]
     proposal: Mapping[str, Any] = next((payload for stage, _, payload in kept if stage == "propose"), {})
     answer = unused_answer(team_id=claim.team_id, item_id=claim.item_id) if claim.cycle > 1 else None
     extractions = {cycle: payload for stage, cycle, payload in kept if stage == "extract"}
@@ -89,13 +91,14 @@ def begin(claim: Claim) -> Entry:
     if answer is None or answer.action not in (*AT_POLICY, *AT_CANDIDATES):
         correcting = answer is not None and answer.action is DecisionAction.CORRECT
         return replace(anew, bound=_correcting(answer)) if answer and correcting else anew
-    extracted = max(extractions)
+    extracted = max(extractions, default=0)
     refs = refs_of_observations(team_id=claim.team_id, observation_ids=answer.observation_ids, extracted=extracted)
     if not refs:  # the text was read anew since: the answer was about what it said before
         return anew
     judged = {cycle: payload for stage, cycle, payload in kept if stage == "verify" and cycle >= extracted}
     entry = _taken_up(anew, claim, answer, refs, extracted, unpacked_extraction(extractions[extracted]))
-    return entry if answer.action in AT_CANDIDATES else _with_judgments(entry, judged)
+    unjudged = any(stage == "verify" and cycle >= extracted for stage, cycle in gone)
+    return entry if unjudged or answer.action in AT_CANDIDATES else _with_judgments(entry, judged)
 
 
 def _correcting(answer: Answer) -> Bound:

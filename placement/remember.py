@@ -8,21 +8,49 @@ from uuid import UUID
 from django.db import transaction
 
 from densemem.auth import Principal
-from densemem.core.canonical import digest
 from densemem.core.faults import Because, Fault, Refused
 from densemem.core.limits import REF_CHARS
 from densemem.core.spans import SpanRefused, check_text
 from densemem.core.words import Scope
+from densemem.db.clock import moment
+from densemem.db.keyed import team_digest
 from densemem.db.locks import lock
 from densemem.db.writer import Writer, writing_for_all
-from evidence.operations import SourceStep, advance_source, lock_source, open_ingest, retire_fragments, stage
+from evidence.operations import (
+    Bound,
+    Heard,
+    SourceStep,
+    advance_source,
+    hear,
+    lock_rows,
+    lock_source,
+    open_ingest,
+    retire_fragments,
+    stage,
+)
 from evidence.policy import EvidenceIn, RevisionConflict, SourceClaim
 from evidence.queries import find_ingest, fragments_of_revision
 from evidence.scan import Assessment, ScanFailed, scan_text
 from evidence.vocabulary import ScanDecision
-from placement.operations import Staging, lock_items, open_run, supersede_items, wake, withdraw_questions
+from placement.operations import (
+    Staging,
+    lock_items,
+    lock_outdated,
+    lock_questions,
+    open_run,
+    supersede_items,
+    wake,
+    withdraw_questions,
+)
 from placement.request import RememberRequest, check_authorities, read_request, same_meaning
-from relationships.operations import can_recount, recompute_for_groups, revoke_for_fragments, settling
+from relationships.operations import (
+    can_recount,
+    hold_counted_in,
+    hold_resting_on,
+    recompute_for_groups,
+    revoke_for_fragments,
+    settling,
+)
 from relationships.queries import record_exists
 
 
@@ -93,7 +121,7 @@ def prepare(principal: Principal, body: object) -> Prepared:
     check_authorities(request, grants=principal.authority_grants)
     _check_targets(request, principal.team_id)
     assessments = tuple(_scan(item, index) for index, item in enumerate(request.evidence))
-    return Prepared(request, assessments, digest(same_meaning(body)))
+    return Prepared(request, assessments, team_digest(principal.team_id, same_meaning(body)))
 
 
 def check_key(key: str) -> None:
@@ -142,6 +170,7 @@ def store(
     """Do everything that the intake does, inside the caller's transaction, and wake a worker after it.
 
     :param beside: items that the caller changes in the same transaction; they are locked in their order with the rest
+    :param now: when it was asked for; what is recorded carries the moment under the last lock
     """
     request, assessments, request_hash = prepared.request, prepared.assessments, prepared.request_hash
     team, owner = principal.team_id, principal.profile_id
@@ -154,39 +183,34 @@ def store(
     if replay is not None:
         lock_items(team_id=team, item_ids=beside)
         return replay
-    ingest_id = open_ingest(team_id=team, owner_id=owner, key=key, request_hash=request_hash, now=now)
-    outdated = _outdated(principal, claims, steps, ingest_id=ingest_id, now=now)
+    outdated = _outdated(principal, claims, steps)
     # The order of a commit: items, then sources, then groups, then records, then questions.
-    supersede_items(team_id=team, fragment_ids=outdated, beside=beside, now=now)
-    for name in sorted(claims):
-        advance_source(step=steps[name], claim=claims[name], ingest_id=ingest_id, said=said[name], now=now)
-    staged = stage(
+    unfinished = lock_outdated(team_id=team, fragment_ids=outdated, beside=beside)
+    if steps:
+        lock_rows(steps.values())
+    heard = hear(
         team_id=team,
         owner_id=owner,
-        ingest_id=ingest_id,
         items=request.evidence,
         steps=steps,
-        assessments=assessments,
-        may_bind=lambda bound: can_recount(team_id=team, groups=bound.ones, others=bound.others),
+        may_bind=lambda bound: _may_bind(team, bound),
         now=now,
     )
+    _wait_for_knowledge(principal, heard, outdated)
+    at = moment(team)
+    ingest_id = open_ingest(team_id=team, owner_id=owner, key=key, request_hash=request_hash, now=at)
+    _retire(principal, claims, ingest_id=ingest_id, now=at)
+    supersede_items(unfinished, now=at)
+    for name in sorted(claims):
+        advance_source(step=steps[name], claim=claims[name], ingest_id=ingest_id, said=said[name], now=at)
+    stage(heard, ingest_id=ingest_id, assessments=assessments, now=at)
     items = [
         Staging(fragment.id, fragment.evidence_index, assessment.decision, proposal)
-        for fragment, assessment, proposal in zip(staged.fragments, assessments, request.proposals, strict=True)
+        for fragment, assessment, proposal in zip(heard.fragments, assessments, request.proposals, strict=True)
     ]
-    bound = staged.bound
-    if bound.ones:
-        # Commits share this lock while they count voices: each sees the joins, or is seen by the recount.
-        lock("groups", team)
-    with settling(team_id=team, now=now):
-        if outdated:
-            with writing_for_all(Writer.SOURCE):
-                revoke_for_fragments(team_id=team, fragment_ids=outdated, reason="source_revision_advanced", now=now)
-        if bound.ones:
-            with writing_for_all(Writer.JOIN):
-                recompute_for_groups(team_id=team, groups=bound.ones, others=bound.others, now=now)
-    open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=now)
-    withdraw_questions(team_id=team, owner_id=owner, fragment_ids=outdated, reason="newer_revision", now=now)
+    _judge_again(team, heard, outdated, now=at)
+    open_run(team_id=team, owner_id=owner, ingest_id=ingest_id, items=items, now=at)
+    withdraw_questions(team_id=team, fragment_ids=outdated, reason="newer_revision", now=at)
     held = all(a.decision is ScanDecision.QUARANTINE for a in assessments)
     transaction.on_commit(wake, robust=True)
     return Accepted(ingest_id, "quarantined" if held else "queued", replayed=False)
@@ -219,26 +243,54 @@ def _replayed(items: Sequence[EvidenceIn], steps: Mapping[str, SourceStep]) -> A
     return Accepted(ingest_id, "queued", replayed=True)
 
 
-def _outdated(
-    principal: Principal,
-    claims: Mapping[str, SourceClaim],
-    steps: Mapping[str, SourceStep],
-    *,
-    ingest_id: UUID,
-    now: datetime,
-) -> list[UUID]:
-    """Withdraw what the request withdraws, and return every fragment that stops counting."""
+def _outdated(principal: Principal, claims: Mapping[str, SourceClaim], steps: Mapping[str, SourceStep]) -> list[UUID]:
+    """Return every fragment that stops counting: of a revision that is replaced, or withdrawn by the request."""
     outdated: list[UUID] = []
     for name, step in steps.items():
         if step.replaced_revision_id:
             outdated += fragments_of_revision(team_id=principal.team_id, revision_id=step.replaced_revision_id)
-        if claims[name].supersedes:
+        outdated += claims[name].supersedes
+    return outdated
+
+
+def _may_bind(team_id: UUID, bound: Bound) -> bool:
+    """Tell if source groups may be bound to others, and keep what that would change from growing until it is done."""
+    # Commits share this lock while they count voices: each sees the joins, or is seen by the recount.
+    lock("groups", team_id)
+    return can_recount(team_id=team_id, groups=bound.ones, others=bound.others)
+
+
+def _wait_for_knowledge(principal: Principal, heard: Heard, outdated: Sequence[UUID]) -> None:
+    """Lock what the request makes the team judge again, so that its moment comes after all that is known of it."""
+    team = principal.team_id
+    if outdated:
+        hold_resting_on(team_id=team, fragment_ids=outdated)
+    bound = heard.bound
+    if bound.ones:
+        hold_counted_in(team_id=team, groups=bound.ones, others=bound.others)
+    if outdated:
+        lock_questions(team_id=team, owner_id=principal.profile_id, fragment_ids=outdated)
+
+
+def _retire(principal: Principal, claims: Mapping[str, SourceClaim], *, ingest_id: UUID, now: datetime) -> None:
+    for claim in claims.values():
+        if claim.supersedes:
             retire_fragments(
                 team_id=principal.team_id,
                 owner_id=principal.profile_id,
-                fragment_ids=claims[name].supersedes,
+                fragment_ids=claim.supersedes,
                 ingest_id=ingest_id,
                 now=now,
             )
-            outdated += claims[name].supersedes
-    return outdated
+
+
+def _judge_again(team_id: UUID, heard: Heard, outdated: Sequence[UUID], *, now: datetime) -> None:
+    """Judge again what rested on outdated texts, and on source groups that were bound to others."""
+    bound = heard.bound
+    with settling(team_id=team_id, now=now):
+        if outdated:
+            with writing_for_all(Writer.SOURCE):
+                revoke_for_fragments(team_id=team_id, fragment_ids=outdated, reason="source_revision_advanced", now=now)
+        if bound.ones:
+            with writing_for_all(Writer.JOIN):
+                recompute_for_groups(team_id=team_id, groups=bound.ones, others=bound.others, now=now)

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from densemem.core.canonical import digest
 from densemem.core.faults import Refused
 from densemem.core.limits import SCOPE_CHARS
 from densemem.core.names import NameRefused, lookup_key
@@ -68,20 +67,17 @@ class Identity:
         return self.object_entity_id == self.subject_id
 
 
-def semantic_group_key(identity: Identity) -> str:
-    """Return the key of the meaning, whoever says it: the identity without its owner, as SHA-256 in hex."""
-    return digest(
-        [
-            "semantic_group",
-            identity.team_id,
-            identity.subject_id,
-            identity.predicate_key,
-            *identity.object,
-            identity.polarity,
-            identity.valid_from,
-            identity.valid_to,
-            identity.scope_key,
-        ]
+def meaning(identity: Identity) -> tuple[object, ...]:
+    """Return what is said, whoever says it: the identity without its owner."""
+    return (
+        identity.team_id,
+        identity.subject_id,
+        identity.predicate_key,
+        *identity.object,
+        identity.polarity,
+        identity.valid_from,
+        identity.valid_to,
+        identity.scope_key,
     )
 
 

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Case, Count, F, Q, QuerySet, When, Window
+from django.db.models.functions import RowNumber
 
 from densemem.core import limits
 from densemem.core.faults import NotThere
@@ -18,6 +19,7 @@ from evidence.queries import origins_of, sources_of, wordings_of
 from evidence.vocabulary import WordingKind
 from relationships.definitions import definitions_of
 from relationships.models import (
+    ConflictPosition,
     Observation,
     ObservationResolution,
     ObservationSpan,
@@ -31,6 +33,7 @@ from relationships.models import (
 from relationships.policy import PredicateView, StoredRecord
 from relationships.stored import COUNTS, with_supports
 from relationships.vocabulary import (
+    BY_CORRECTION,
     Cardinality,
     Lifecycle,
     RelationshipKind,
@@ -217,6 +220,28 @@ COUNTING_ON: Final = """
     ORDER BY support.id"""
 
 
+# By record that its owner corrected in a text and did not correct back, what took its place.
+CORRECTIONS: Final = """
+    SELECT DISTINCT support.relationship_id, (
+      SELECT successor_id FROM relationships_lineage AS lineage
+      WHERE (lineage.team_id, lineage.predecessor_id) = (support.team_id, support.relationship_id)
+        AND lineage.kind = 'corrected' ORDER BY lineage.seq DESC LIMIT 1
+    )
+    FROM relationships_evidencesupport AS support
+    WHERE support.team_id = %(team)s AND support.fragment_id = %(fragment)s
+      AND support.relationship_id = ANY(%(records)s) AND 'revoke' = (
+        SELECT action FROM relationships_supportdecision AS decision
+        WHERE (decision.team_id, decision.support_id) = (support.team_id, support.id)
+          AND decision.reason = %(reason)s ORDER BY decision.seq DESC LIMIT 1
+      )"""
+
+
+def corrections_of(*, team_id: UUID, fragment_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return, by those of these records that their owner corrected in a text, the record that took their place."""
+    given = {"team": team_id, "fragment": fragment_id, "records": list(record_ids), "reason": BY_CORRECTION}
+    return dict(fetch(CORRECTIONS, **given))
+
+
 @dataclass(frozen=True, slots=True)
 class RecordChange:
     """One step of a record, and whose it is."""
@@ -231,15 +256,26 @@ class RecordChange:
     reason: str
 
 
-def changes_since(*, team_id: UUID, seq: int, at: datetime) -> list[RecordChange]:
-    """Return the steps that one operation made at the moment it was given, after a number of the ledgers' sequence.
+def changes_since(*, team_id: UUID, seq: int, moments: Collection[datetime]) -> list[RecordChange]:
+    """Return the steps that one operation made at its moments, after a number of the ledgers' sequence.
 
     The oldest `limits.IMPACT_CHANGES` of them.
     """
-    steps = Transition.objects.of_team(team_id).filter(seq__gt=seq, recorded_at=at).order_by("seq")
+    steps = Transition.objects.of_team(team_id).filter(seq__gt=seq, recorded_at__in=moments).order_by("seq")
     named = ("relationship_id", "relationship__owner_id", "version")
     columns = (*named, "tier_before", "status_before", "tier", "status", "reason")
     return [RecordChange(*row) for row in steps.values_list(*columns)[: limits.IMPACT_CHANGES]]
+
+
+def newest_positions(known: QuerySet[ConflictPosition], *, first: Q) -> QuerySet[Any]:
+    """Keep at most `limits.CONFLICT_POSITIONS` of each case: those that `first` holds for, and then the newest.
+
+    Each has the number of all of its case as `total`.
+    """
+    order = [Case(When(first, then=0), default=1), F("seq").desc()]
+    place = Window(RowNumber(), partition_by=F("case_id"), order_by=order)
+    total = Window(Count("pk"), partition_by=F("case_id"))
+    return known.annotate(place=place, total=total).filter(place__lte=limits.CONFLICT_POSITIONS)
 
 
 def origin_of_observation(*, team_id: UUID, observation_id: UUID) -> tuple[UUID, UUID]:

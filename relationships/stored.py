@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from densemem.db.keyed import team_digest
 from densemem.db.read import fetch
-from relationships.identity import Identity
+from relationships.identity import Identity, meaning
 from relationships.models import RelationshipRecord
 from relationships.policy import Behaviour, StoredRecord, StoredSupport
 from relationships.policy.conflicts import ConflictState, Holder, Said
@@ -158,6 +159,11 @@ def stand_in_cases(*, team_id: UUID, record_ids: Collection[UUID]) -> bool:
     """Tell if the meaning of one of these records stands in a conflict case."""
     ((found,),) = fetch(STAND_IN_CASES, team=team_id, records=list(record_ids))
     return bool(found)
+
+
+def semantic_group_key(identity: Identity) -> str:
+    """Return the keyed digest of a meaning, whoever says it: words of its scope cannot be tested against it."""
+    return team_digest(identity.team_id, meaning(identity))
 
 
 def groups_of(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, str]:

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.ledger import Ledger, redactable
+from densemem.db.ledger import Ledger, redactable, words_gone
 from densemem.db.rows import TeamRow, one_per_team
 from review.vocabulary import DecisionAction, TaskKind, TaskStatus
 
@@ -114,7 +114,7 @@ class Decision(Ledger, TeamRow):
             ),
             models.UniqueConstraint(name="decision_of_item_version", fields=["team", "item", "item_version"]),
         ]
-        triggers: ClassVar = redactable(mention_ref="'[redacted]'")
+        triggers: ClassVar = redactable(mention_ref=words_gone("mention_ref"), message=words_gone("message"))
         indexes: ClassVar = [models.Index(name="decision_item", fields=["team", "item"])]
 
 

@@ -1,6 +1,6 @@
 """Reads of review within one team."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -18,6 +18,7 @@ from review.vocabulary import UNSETTLED, DecisionAction, TaskKind, TaskStatus
 
 RELATED = ("owner", "item", "fragment", "observation", "resolution", "relationship__owner", "rival__owner")
 UNDOING: Final = (DecisionAction.WITHDRAW, DecisionAction.REOPEN)
+READING_ANEW: Final = (DecisionAction.CORRECT, DecisionAction.RELEASE)
 LONGEST_FIRST: Final = Order("opened_at", newest_first=False)
 
 
@@ -185,12 +186,10 @@ def unused_answer(*, team_id: UUID, item_id: UUID) -> Answer | None:
     found = rows.select_related("task").order_by("-seq").first()
     if found is None:
         return None
-    waiting = Waiting.objects.of_team(team_id).filter(_settled_by(found), item_id=item_id)
-    named = {found.observation_id} if found.observation_id else set(waiting.values_list("observation_id", flat=True))
     return Answer(
         action=DecisionAction(found.action),
         message=found.message,
-        observation_ids=frozenset(named),
+        observation_ids=_answered_by(found, _settled_by(found)),
         mention_ref=found.mention_ref,
         entity_id=found.entity_id,
         predicate_key=found.predicate_key,
@@ -246,7 +245,8 @@ class MadeDecision:
     :param carried_out_at: the moment of everything that its item wrote with it; None while it waits, or was void
     :param cycle: of that commit
     :param withdrawn: it was taken back already
-    :param followed: its item was sent back again since, by a decision that stands
+    :param followed: the decisions that came later, stand, and rest on it: about one of its observations, or by which
+        the whole text was read anew
     """
 
     owner_id: UUID
@@ -258,7 +258,7 @@ class MadeDecision:
     carried_out_at: datetime | None
     cycle: int | None
     withdrawn: bool
-    followed: bool
+    followed: tuple[DecisionFacts, ...]
 
 
 def made_decision(*, team_id: UUID, decision_id: UUID) -> MadeDecision:
@@ -270,24 +270,46 @@ def made_decision(*, team_id: UUID, decision_id: UUID) -> MadeDecision:
     if row is None:
         raise NotThere
     use = row.uses.filter(carried_out=True).first()
-    waited = Waiting.objects.of_team(team_id).filter(task=row.task, item=row.item)
-    later = Decision.objects.of_team(team_id).filter(item=row.item, seq__gt=row.seq)
-    undone = set(later.filter(action__in=UNDOING).values_list("task_id", flat=True))
-    since = set(later.filter(item_version__isnull=False).values_list("task_id", flat=True))
+    observations = _answered_by(row, Q(task=row.task))
+    rows = Decision.objects.of_team(team_id).filter(item=row.item, seq__gt=row.seq).order_by("seq")
+    later = list(rows.exclude(uses__carried_out=False))
     return MadeDecision(
         owner_id=row.owner_id,
         action=DecisionAction(row.action),
         task_id=row.task_id,
         task_reason=row.task.reason if row.task else "",
         item_id=row.item_id,
-        observation_ids=frozenset(
-            [row.observation_id] if row.observation_id else waited.values_list("observation_id", flat=True)
-        ),
+        observation_ids=observations,
         carried_out_at=use.recorded_at if use else None,
         cycle=use.cycle if use else None,
-        withdrawn=row.task_id in undone,
-        followed=bool(since - undone),
+        withdrawn=_is_undone(row, later),
+        followed=tuple(
+            facts_of_decision(d)
+            for d in later
+            if d.item_version is not None
+            and not _is_undone(d, later)
+            and (d.action in READING_ANEW or observations & _answered_by(d, _settled_by(d)))
+        ),
     )
+
+
+def _answered_by(decision: Decision, waiting: Q) -> frozenset[UUID]:
+    """Return the observations of its item that a decision answers: the one that it names, else those that waited."""
+    if decision.observation_id:
+        return frozenset([decision.observation_id])
+    rows = Waiting.objects.of_team(decision.team_id).filter(waiting, item=decision.item)
+    return frozenset(rows.values_list("observation_id", flat=True))
+
+
+def _is_undone(decision: Decision, later: Sequence[Decision]) -> bool:
+    undoing = (d for d in later if d.action in UNDOING and d.seq > decision.seq)
+    return any(d.task_id == decision.task_id for d in undoing)
+
+
+def corrections_about(*, team_id: UUID, relationship_ids: Collection[UUID]) -> list[DecisionFacts]:
+    """Return the owners' corrections of these records, the oldest first."""
+    rows = Decision.objects.of_team(team_id).filter(relationship_id__in=relationship_ids, action=DecisionAction.AMEND)
+    return [facts_of_decision(row) for row in rows.order_by("seq")]
 
 
 def _is_overruled(decision: Decision) -> bool:

@@ -251,6 +251,7 @@ def task(kind: str, source: Fragment, *, reason: str, waited: timedelta = timede
     return made
 
 
+@by_its_owner
 def identity_task(source: Fragment, surface: str, candidates: list[Entity]) -> Task:
     """Ask which entity a mention means."""
     start = source.content.text.index(surface)

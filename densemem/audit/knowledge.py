@@ -6,7 +6,8 @@ from typing import Any
 from densemem.audit.report import Check, Difference
 from densemem.audit.tables import rows
 from densemem.core.words import GONE
-from relationships.identity import Identity, semantic_group_key
+from relationships.identity import Identity
+from relationships.stored import semantic_group_key
 from relationships.vocabulary import Polarity
 
 

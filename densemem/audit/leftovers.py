@@ -3,7 +3,7 @@
 The words are gone, so the runs of words of each column are compared with the keyed digests that the redaction kept.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -18,11 +18,12 @@ from evidence.policy import runs_of, words_in
 from evidence.redactions import Traces
 
 COLUMNS: Final = """
-    SELECT tables.table_name, array_agg(columns.column_name::text ORDER BY columns.ordinal_position)
+    SELECT tables.table_name, array_agg(columns.column_name::text ORDER BY columns.ordinal_position),
+      array_agg(udt_name = 'tsvector' ORDER BY columns.ordinal_position)
     FROM information_schema.tables AS tables
     JOIN information_schema.columns AS columns USING (table_schema, table_name)
     WHERE table_schema = current_schema() AND tables.table_type = 'BASE TABLE'
-      AND (udt_name IN ('_text', '_varchar')
+      AND (udt_name IN ('_text', '_varchar', 'tsvector')
            OR data_type IN ('text', 'character varying', 'character', 'json', 'jsonb'))
     GROUP BY tables.table_name ORDER BY tables.table_name"""
 TEAM: Final = """
@@ -32,6 +33,11 @@ KEY: Final = """
     SELECT attribute.attname::text FROM pg_index AS keys
     JOIN pg_attribute AS attribute ON attribute.attrelid = keys.indrelid AND attribute.attnum = ANY(keys.indkey)
     WHERE keys.indrelid = %(table)s::regclass AND keys.indisprimary ORDER BY attribute.attnum LIMIT 1"""
+
+# The terms of a search document in the order in which they stood.
+IN_ORDER: Final = """(
+    SELECT string_agg(term.lexeme, ' ' ORDER BY place)
+    FROM unnest({column}) AS term, unnest(term.positions) AS place)"""
 
 Step = Callable[[str, int], None]
 
@@ -61,9 +67,12 @@ class Found:
         return {"redactions": self.redactions, "rows": self.rows, "count": self.count, "leftovers": listed}
 
 
-def tables() -> list[tuple[str, list[str]]]:
-    """Return each table that can hold words, with those of its columns."""
-    return [(table, list(columns)) for table, columns in fetch(COLUMNS)]
+def tables() -> list[tuple[str, dict[str, str]]]:
+    """Return each table that can hold words, with those of its columns, each with the SQL of its words."""
+    return [
+        (table, {c: IN_ORDER if of_terms else "{column}::text" for c, of_terms in zip(columns, terms, strict=True)})
+        for table, columns, terms in fetch(COLUMNS)
+    ]
 
 
 @transaction.atomic
@@ -85,14 +94,14 @@ def look(redactions: Sequence[Traces], *, step: Step = lambda table, rows: None)
     return Found(len(redactions), rows, count, tuple(listed))
 
 
-def _rows(table: str, columns: Sequence[str]) -> Iterator[tuple[str, str | None, Sequence[str | None]]]:
+def _rows(table: str, columns: Mapping[str, str]) -> Iterator[tuple[str, str | None, Sequence[str | None]]]:
     """Yield (key, team, texts) of each row, without holding the table in memory."""
     ((has_team,),) = fetch(TEAM, table=table)
-    key = next((name for (name,) in fetch(KEY, table=f'"{table}"')), columns[0])
+    key = next((name for (name,) in fetch(KEY, table=f'"{table}"')), next(iter(columns)))
     statement = sql.SQL("SELECT {key}::text, {team}, {texts} FROM {table}").format(
         key=sql.Identifier(key),
         team=sql.SQL("team_id::text" if has_team else "NULL"),
-        texts=sql.SQL(", ").join(sql.SQL("{}::text").format(sql.Identifier(c)) for c in columns),
+        texts=sql.SQL(", ").join(sql.SQL(words).format(column=sql.Identifier(c)) for c, words in columns.items()),
         table=sql.Identifier(table),
     )
     if has_team:  # rows of no team come from a migration

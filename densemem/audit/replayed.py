@@ -7,6 +7,7 @@ from uuid import UUID
 
 from densemem.audit.report import Check, Difference
 from densemem.audit.tables import grouped, ids, rows
+from densemem.core.times import known
 from evidence.policy import count_voices
 from evidence.vocabulary import BINDING
 from relationships.policy.replay import History, HistoryBroken, replay
@@ -25,8 +26,8 @@ def histories(chunk: Sequence[Any]) -> dict[UUID, History]:
     joins = list(joins_among(said))
 
     def voices(texts: list[tuple[UUID, UUID]], until: datetime | None) -> int:
-        known = grouped((key, other) for key, other, at in joins if until is None or at <= until)
-        return count_voices(texts, {key: set(others) for key, others in known.items()})
+        joined = grouped((key, other) for key, other, at in joins if known(at, by=until))
+        return count_voices(texts, {key: set(others) for key, others in joined.items()})
 
     stepped = grouped((step.relationship_id, step) for step in steps)
     held_up = grouped((support.relationship_id, support) for support in supports)

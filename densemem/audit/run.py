@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from densemem.audit import conflicts, evidence, knowledge, replayed, support, work
+from densemem.audit import conflicts, evidence, knowledge, order, replayed, support, work
 from densemem.audit.invariants import INVARIANTS, Invariant, violations
 from densemem.audit.report import Check, CheckResult, Difference, Report
 from densemem.audit.tables import chunks, rows
@@ -16,6 +16,7 @@ Rule = Invariant | Check
 CHECKS: tuple[Rule, ...] = (
     *INVARIANTS,
     *replayed.CHECKS,
+    *order.CHECKS,
     *knowledge.CHECKS,
     *conflicts.CHECKS,
     *support.CHECKS,

@@ -18,6 +18,11 @@ class TimeRefused(Refused):
     code = "time_refused"
 
 
+def known(recorded_at: datetime, *, by: datetime | None) -> bool:
+    """Tell if a ledger row was known by a moment; None means now. Rows of one moment follow their sequence."""
+    return by is None or recorded_at <= by
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """One end of a validity: a moment in UTC, and how exactly it was given (a word of `TimePrecision`)."""

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models.functions import Now
 from pgtrigger import compiler
 
+from densemem.core.words import REDACTED
 from densemem.db.fields import SEQUENCE, SequenceField
 from densemem.db.read import fetch
 
@@ -75,6 +76,11 @@ def redactable(**tombstones: str) -> list[pgtrigger.Trigger]:
         Refuse(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete, func=func),
         Refuse(name="no_truncate", operation=pgtrigger.Truncate, level=pgtrigger.Statement),
     ]
+
+
+def words_gone(column: str) -> str:
+    """Return, in SQL, what stands in a column of words then; they may stay beside others that go."""
+    return f"CASE WHEN OLD.{column} IN ('', NEW.{column}) THEN OLD.{column} ELSE '{REDACTED}' END"
 
 
 def unless_redacted(tombstones: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ def lock(*parts: object) -> None:
 
     Lock several names with `lock_all`, or in sorted order, or two transactions may wait for each other.
     """
-    _take("SELECT pg_advisory_xact_lock(%s)", _number(parts))
+    _take("SELECT pg_advisory_xact_lock(%s)", number(parts))
 
 
 def lock_all(
@@ -29,20 +29,21 @@ def lock_all(
     :param sharing: a lock that is shared with others, and taken first
     :param numbers: names that are signed numbers of 64 bits already, and meant by nobody else
     """
-    wanted = sorted({*map(_number, names), *numbers})
+    wanted = sorted({*map(number, names), *numbers})
     if sharing:
         sql = "SELECT pg_advisory_xact_lock_shared(%s) UNION ALL " + EACH
-        _take(sql, _number(sharing), wanted)
+        _take(sql, number(sharing), wanted)
     else:
         _take(EACH, wanted)
 
 
 def share(*parts: object) -> None:
     """Wait for the lock named by `parts` and hold it, with others that share it, until the transaction ends."""
-    _take("SELECT pg_advisory_xact_lock_shared(%s)", _number(parts))
+    _take("SELECT pg_advisory_xact_lock_shared(%s)", number(parts))
 
 
-def _number(parts: tuple[object, ...]) -> int:
+def number(parts: tuple[object, ...]) -> int:
+    """Return the number by which the database knows a lock."""
     return int(digest("\x1f".join(map(str, parts)))[:15], 16)
 
 

@@ -21,7 +21,7 @@ class TeamQuerySet(models.QuerySet[Any]):
         return self.filter(owner_id=profile_id)
 
     def known_by(self, at: datetime | None) -> Self:
-        """Keep the ledger rows that were recorded by a moment; None keeps all."""
+        """Keep the ledger rows that were known by a moment, as `densemem.core.times.known` tells; None keeps all."""
         return self if at is None else self.filter(recorded_at__lte=at)
 
 

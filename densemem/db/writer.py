@@ -14,7 +14,7 @@ SET: Final = "SELECT set_config(%s, %s, true)"  # until the end of the transacti
 
 
 class Writer(StrEnum):
-    """The named parts of the server that change knowledge of any owner. They revoke and recount, and make nothing."""
+    """The named parts of the server that change knowledge of any owner: each table says what each may do there."""
 
     SOURCE = "source_activation"
     HOLD = "evidence_hold"

@@ -97,7 +97,6 @@ def joins_shown(*, team_id: UUID, owner_id: UUID, new: Sequence[New], now: datet
                     other_id=other,
                     reason=reason,
                     fragment=one.row,
-                    recorded_at=now,
                 )
             )
     return joins, known

@@ -1,6 +1,7 @@
 """Taking a text out: who asked and why, what the database's one function removed, and by what copies can be found."""
 
-from collections.abc import Iterable, Mapping
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -12,7 +13,10 @@ from densemem.core.canonical import keyed_digest
 from densemem.db.insert import insert
 from densemem.db.read import fetch
 from evidence.models import Redaction, RedactionReceipt
-from evidence.policy import name_run, text_runs
+from evidence.policy import name_run, normal_text, runs_of, text_runs, words_in
+
+# By these a guess of the words could be tested, wherever somebody stored one.
+PLAIN_DIGESTS: Final = ("md5", "sha1", "sha256", "sha512", "blake2b", "blake2s")
 
 TAKE_OUT: Final = "SELECT place, removed FROM evidence_redact(%(redaction)s)"
 
@@ -53,10 +57,28 @@ def keep_receipt(
 
 def traces(text: str, names: Iterable[str]) -> set[str]:
     """Return the keyed digests by which copies of a text and of names can be found, when both are gone."""
+    names = list(names)
     named = [run for name in names if (run := name_run(name))]
-    return {trace(run) for run in [*text_runs(text, most=limits.REDACTION_RUNS), *named]}
+    digests = [(digest,) for words in (text, *names) for digest in _plain_digests(words)]
+    return {trace(run) for run in [*text_runs(text, most=limits.REDACTION_RUNS), *named, *digests]}
+
+
+def repeats(text: str, runs: Collection[str]) -> bool:
+    """Tell if a text says again what these traces were made of."""
+    words = words_in(text)
+    sizes = {int(run.partition(":")[0]) for run in runs}
+    return any(trace(run) in runs for size in sizes for run in runs_of(words, size))
 
 
 def trace(run: tuple[str, ...]) -> str:
     """Return the number of words of a run and its keyed digest, cut to 80 bits."""
     return f"{len(run)}:{keyed_digest(settings.CONTENT_KEY.encode(), ' '.join(run))[:20]}"
+
+
+def _plain_digests(words: str) -> Iterator[str]:
+    """Yield the digests, in hex and without a key, of words and of their usual forms."""
+    forms = {words, words.strip(), normal_text(words), words.casefold()}
+    for form in forms:
+        for name in PLAIN_DIGESTS:
+            yield hashlib.new(name, form.encode(), usedforsecurity=False).hexdigest()
+        yield hashlib.blake2b(form.encode(), digest_size=32).hexdigest()

@@ -1,6 +1,6 @@
 """Sources, their revisions and their groups; what their owner withdraws."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -80,6 +80,12 @@ def lock_source(
         replaced_revision_id=current.id if current and not replay else None,
         replayed_ingest_id=current.ingest_id if replay and current else None,
     )
+
+
+def lock_rows(steps: Iterable[SourceStep]) -> None:
+    """Wait for the rows of sources, which commits lock; after items, before texts."""
+    rows = Source.objects.filter(pk__in=[step.source.id for step in steps]).order_by("pk")
+    list(rows.select_for_update(of=("self",)).values_list("pk"))
 
 
 def advance_source(

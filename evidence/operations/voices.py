@@ -7,10 +7,9 @@ from itertools import combinations
 from typing import Any, Final
 from uuid import UUID
 
-from django.conf import settings
-
 from densemem.core import limits
 from densemem.core.canonical import keyed_numbers
+from densemem.db.keyed import team_key
 from densemem.db.locks import lock, lock_all
 from densemem.db.read import fetch
 from evidence.policy import near_copy
@@ -63,7 +62,7 @@ class Said:
 
 def hashed(team_id: UUID, runs: Iterable[str]) -> frozenset[int]:
     """Return keyed hashes of word runs; those of one team mean nothing in another."""
-    return keyed_numbers(f"{settings.CONTENT_KEY}\x1f{team_id}".encode(), runs)
+    return keyed_numbers(team_key(team_id), runs)
 
 
 def sample(runs: Collection[int]) -> list[int]:

@@ -22,7 +22,7 @@ from evidence.vocabulary import ScanDecision
 from placement.decide.desk import Decided, DecisionRefused, decided, open_desk
 from placement.decision import DecisionRequest, read_adoption
 from placement.operations import Staging, open_run, wake
-from placement.queries import adoptions_of
+from placement.queries import adoptions_of, count_items
 from placement.request import RequestInvalid, proposal_about
 from placement.vocabulary import ItemState
 from review.queries import adoption_decided
@@ -76,7 +76,8 @@ def adopt(*, principal: Principal, body: object, idempotency_key: str, now: date
             return decided(made, item=desk.item(same), replayed=True)
         guarded = is_guarded(team_id=team, fragment_id=fragment.id)
         scan = ScanDecision.GUARDED if guarded else ScanDecision.PASS
-        key = f"adoption:{digest([idempotency_key, desk.request_hash])}"
+        key = f"adoption:{digest([desk.key, desk.request_hash])}"
+        now = desk.take_moment()
         ingest_id = open_ingest(team_id=team, owner_id=adopter, key=key, request_hash=desk.request_hash, now=now)
         staging = Staging(fragment.id, 0, scan, proposal, asked.spans)
         (item,) = open_run(team_id=team, owner_id=adopter, ingest_id=ingest_id, items=[staging], now=now)
@@ -103,7 +104,8 @@ def _adoptable(team_id: UUID, adopter_id: UUID, fragment_id: UUID) -> FragmentVi
 def _same(principal: Principal, asked: DecisionRequest, proposal: Mapping[str, object] | None) -> UUID | None:
     """Return the item of an adoption of the same words with the same proposal, unless it failed.
 
-    :raises AdoptedOften: there were as many others as there may be
+    :raises AdoptedOften: there were as many others of the caller as there may be
+    :raises DecisionRefused: there were as many of all profiles as there may be
     """
     assert asked.fragment_id is not None
     before = adoptions_of(team_id=principal.team_id, owner_id=principal.profile_id, fragment_id=asked.fragment_id)
@@ -113,6 +115,9 @@ def _same(principal: Principal, asked: DecisionRequest, proposal: Mapping[str, o
             return one.item_id
     if len(before) >= limits.ADOPTIONS:
         raise AdoptedOften(f"You adopted words of this text {len(before)} times. Adopt no more of it.")
+    if count_items(team_id=principal.team_id, fragment_id=asked.fragment_id) >= limits.FANOUT_ITEMS:
+        # A hold, a release and a redaction lock and change them all at once.
+        raise DecisionRefused("The text was adopted too often to be adopted once more.", code="adopted_too_often")
     return None
 
 

@@ -58,6 +58,7 @@ def verify_again(
         known = registry(team_id=team).get(seen.predicate_key)
         if seen.predicate_key and known is None:
             raise DecisionRefused("Its predicate takes nothing new any more.", code="predicate_retired")
+        now = desk.take_moment()
         made = desk.record(
             staged=None,
             item_id=item.id,

@@ -10,15 +10,17 @@ from django.db import transaction
 from densemem.auth import Principal
 from densemem.core.faults import Fault
 from densemem.db.locks import lock
+from densemem.db.writer import Writer, writing_for_all
 from entities.queries import active_kinds, mention_of_event
 from evidence.operations import release
 from evidence.queries import is_current, is_guarded, is_quarantined
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_decision
 from placement.models import Item
-from placement.operations import requeue, wake
+from placement.operations import lock_items, requeue, requeue_all, wake
 from placement.queries import items_of_fragments
 from placement.vocabulary import ItemState
+from relationships.operations import let_go, wait_to_let_go
 from relationships.queries import end_kinds, registry
 from review.operations import acknowledge_task, cancel_tasks_of_item, close_task
 from review.policy import check_action, check_decider
@@ -50,8 +52,11 @@ def decide(
         item_id = _item_of(desk, task)
         staged = desk.stage(beside=_locked(desk, task, item_id))
         item = desk.item(item_id)
+        if asked.action is DecisionAction.RELEASE:
+            wait_to_let_go(team_id=task.team_id, fragment_id=task.fragment_id)
         lock("questions", principal.team_id, task.owner_id)
         _check_open(desk, task)
+        now = desk.take_moment()
         if asked.action is DecisionAction.ACKNOWLEDGE:
             acknowledge_task(team_id=task.team_id, task_id=task.id, actor_id=principal.profile_id, now=now)
             return desk.answer(
@@ -148,7 +153,7 @@ def _answer(desk: Desk, task: TaskFacts, item: Item, staged: UUID | None) -> Dec
         # What is read anew asks anew.
         cancel_tasks_of_item(team_id=item.team_id, item_id=item.id, reason="read_anew", now=now)
     if action is DecisionAction.RELEASE:
-        release(team_id=item.team_id, fragment_id=item.fragment_id, actor_id=actor, reason=desk.asked.message, now=now)
+        _let_go(desk, task.fragment_id)
         _place_for_adopters(desk, task, item)
     if reenters:
         guarded = is_guarded(team_id=item.team_id, fragment_id=item.fragment_id)
@@ -157,13 +162,24 @@ def _answer(desk: Desk, task: TaskFacts, item: Item, staged: UUID | None) -> Dec
     return desk.answer(made, item=item)
 
 
+def _let_go(desk: Desk, fragment_id: UUID) -> None:
+    """End the hold on a text, and judge what it set aside, whoever owns that."""
+    team, actor = desk.principal.team_id, desk.principal.profile_id
+    release(team_id=team, fragment_id=fragment_id, actor_id=actor, reason=desk.asked.message, now=desk.now)
+    with writing_for_all(Writer.HOLD):
+        let_go(team_id=team, fragment_id=fragment_id, now=desk.now)
+
+
 def _place_for_adopters(desk: Desk, task: TaskFacts, answered: Item) -> None:
-    """Send the other items of a released text back too: their supports were revoked when it was held."""
-    for item_id in items_of_fragments(team_id=task.team_id, fragment_ids=[task.fragment_id]):
-        other = desk.item(item_id)
-        if other.id != answered.id and other.state in ENDED:
-            actor = desk.principal.profile_id
-            requeue(other, guarded=True, reason=f"decided_{desk.asked.action}", actor_id=actor, now=desk.now)
+    """Send the other items of a released text back too: their supports were revoked when it was held.
+
+    In a number of statements that does not grow with them; they are locked already.
+    """
+    placing = items_of_fragments(team_id=task.team_id, fragment_ids=[task.fragment_id])
+    rows = lock_items(team_id=task.team_id, item_ids=placing)
+    ended = [row for row in rows if row.id != answered.id and row.state in ENDED]
+    actor = desk.principal.profile_id
+    requeue_all(ended, guarded=True, reason=f"decided_{desk.asked.action}", actor_id=actor, now=desk.now)
 
 
 def _check_state(item: Item, action: DecisionAction) -> None:

@@ -23,15 +23,18 @@ class Questions:
         self._about = {"team_id": desk.principal.team_id, "relationship_id": relationship_id}
         self.waiting = items_waiting_for(**self._about, asked=asked)
 
+    def hold(self) -> None:
+        """Wait for the questions of the owner who decides; after the record."""
+        lock("questions", self._desk.principal.team_id, self._desk.principal.profile_id)
+
     def withdraw(self, reason: str) -> None:
-        """Close them, and end each item whose last question that was.
+        """Close them, and end each item whose last question that was. They are held.
 
         :raises DecisionRefused: a text began to wait before the record was locked: its item is not
         """
         desk = self._desk
         if items_waiting_for(**self._about, asked=self._asked) - self.waiting:
             raise DecisionRefused("Something new came in about this Relationship. Try again.", code="changed_meanwhile")
-        lock("questions", desk.principal.team_id, desk.principal.profile_id)
         cancel_tasks_about(**self._about, reason=reason, now=desk.now, asked=self._asked)
         for item_id in sorted(self.waiting):
             self._settle_unasked(item_id)

@@ -40,6 +40,7 @@ def state_not_competing(
             conflict_id=conflict_id,
             expected_version=expected_version,
         )
+        now = desk.take_moment()
         made = desk.record(staged=staged)
         say_not_competing(spokesman, team_id=principal.team_id, decision_id=made.id, now=now)
         return desk.answer(made)

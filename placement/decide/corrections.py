@@ -5,6 +5,7 @@ from uuid import UUID
 
 from densemem.auth import Principal
 from densemem.core.faults import Fault, NotThere
+from densemem.db.keyed import seed_of
 from entities.plan import NewValue, new_value
 from entities.policy import CanonicalValue, ValueRefused, canonical_value
 from entities.queries import spent_ids, value_displays
@@ -13,7 +14,7 @@ from placement.decide.asked import Questions
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import Correction, read_correction
 from placement.request import RequestInvalid
-from relationships.operations import amend, check_own
+from relationships.operations import amend, check_own, wait_to_meet
 from relationships.plan import Amendment
 from relationships.policy import StoredRecord
 from relationships.queries import records_by_id, registry
@@ -52,6 +53,9 @@ def correct_relationship(
             return earlier
         questions = Questions(desk, relationship_id)
         staged = desk.stage(beside=questions.waiting)
+        wait_to_meet(team_id=principal.team_id, relationship_id=relationship_id)
+        questions.hold()
+        now = desk.take_moment()
         amend(
             team_id=principal.team_id,
             owner_id=principal.profile_id,
@@ -119,4 +123,4 @@ def _new(team_id: UUID, value: CanonicalValue) -> NewValue:
     """Return a value that is shown in its one form, which is nobody's words, and under no id that was redacted."""
     shown = " ".join(part for part in (value.canonical, value.unit) if part)
     spent = spent_ids(team_id=team_id, values=[value])
-    return new_value(team_id=team_id, value=value, display=shown, spent=spent)
+    return new_value(seed=seed_of(team_id), value=value, display=shown, spent=spent)

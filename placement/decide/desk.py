@@ -13,10 +13,12 @@ from densemem.auth import Principal
 from densemem.core.canonical import digest
 from densemem.core.faults import Because, Fault, Refused
 from densemem.core.words import Scope
+from densemem.db.clock import moment
+from densemem.db.keyed import team_digest
 from densemem.db.ledger import newest_sequence
 from densemem.db.locks import lock
 from densemem.db.writer import write_as
-from evidence.queries import fragments_of_ingest, usable_among
+from evidence.queries import fragments_of_ingest, moment_of_ingest, usable_among
 from evidence.vocabulary import ScanDecision
 from placement.decision import DecisionRequest
 from placement.models import Item
@@ -101,9 +103,12 @@ class Decided:
     replayed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Desk:
-    """A decision on its way: who decides, what, under which key, with which evidence."""
+    """A decision on its way: who decides, what, under which key, with which evidence.
+
+    :param now: when it was asked for, until `take_moment`; then the moment that everything of it carries
+    """
 
     principal: Principal
     asked: DecisionRequest
@@ -144,9 +149,18 @@ class Desk:
                 connection.check_constraints()
                 transaction.set_rollback(True)
 
+    def take_moment(self) -> datetime:
+        """Take the moment of the decision, and return it; the caller holds every lock that orders what it writes."""
+        self.now = moment(self.principal.team_id)
+        return self.now
+
     def answer(self, made: DecisionFacts, *, item: Item | None = None) -> Decided:
         """Return the decision that was just recorded, with what it changed."""
-        changes = changes_since(team_id=self.principal.team_id, seq=self.since, at=self.now)
+        team = self.principal.team_id
+        moments = [self.now]
+        if made.evidence_ingest_id:
+            moments.append(moment_of_ingest(team_id=team, ingest_id=made.evidence_ingest_id))
+        changes = changes_since(team_id=team, seq=self.since, moments=moments)
         return replace(decided(made, item=item), changes=tuple(changes), dry_run=self.dry_run)
 
     def stage(self, *, beside: Collection[UUID]) -> UUID | None:
@@ -218,7 +232,8 @@ def open_desk(
     principal.require(Scope.WRITE)
     check_key(key)
     prepared = prepare(principal, asked.evidence) if asked.evidence else None
-    request_hash = digest([asked.action, str(about), body])
+    request_hash = team_digest(principal.team_id, [asked.action, str(about), body])
+    key = team_digest(principal.team_id, key)  # whoever chose it may have made it of the words
     return Desk(principal, asked, key, request_hash, prepared, now, dry_run, since=newest_sequence())
 
 

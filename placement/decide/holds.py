@@ -45,6 +45,8 @@ def dispute(
     with desk.sitting():
         if earlier := desk.earlier():
             return earlier
+        operations.hold_records(team_id=principal.team_id, record_ids=[relationship_id])
+        now = desk.take_moment()
         operations.dispute(
             team_id=principal.team_id,
             owner_id=principal.profile_id,
@@ -87,6 +89,9 @@ def lift(
             return earlier
         questions = Questions(desk, relationship_id, asked=STATED_AGAIN)
         desk.stage(beside=questions.waiting)
+        operations.wait_to_meet(team_id=principal.team_id, relationship_id=relationship_id)
+        questions.hold()
+        now = desk.take_moment()
         operations.lift(
             team_id=principal.team_id,
             owner_id=principal.profile_id,

@@ -7,21 +7,22 @@ from typing import Final
 from uuid import UUID
 
 from densemem.auth import Principal
-from densemem.core.faults import NotThere
+from densemem.core.faults import Fault, NotThere
 from densemem.core.words import Scope
 from densemem.db.locks import lock, lock_all
 from densemem.db.writer import Writer, writing_for_all
 from entities.queries import SaidThere, gone_names, gone_values, said_in
-from evidence.operations import keep_receipt, open_redaction, take_out, traces
+from evidence.operations import keep_receipt, open_redaction, repeats, take_out, traces
 from evidence.queries import texts_of
 from evidence.redactions import RedactionFacts, SharedText, Sharer, find_redaction, shared_text
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_reason
 from placement.models import Item
-from placement.operations import end, lock_items
-from placement.queries import items_of_fragments
+from placement.operations import begin_anew, end, lock_items
+from placement.queries import items_of_fragments, siblings_of_fragments
+from placement.request import RequestInvalid
 from placement.vocabulary import ItemCategory, ItemState
-from relationships.operations import lock_records, revoke_for_fragments, rewrite_documents
+from relationships.operations import hold_records, revoke_for_fragments, rewrite_documents
 from relationships.queries import records_showing, supports_of_fragments, values_stated_in
 from relationships.search import Profile
 from review.operations import cancel_tasks
@@ -33,7 +34,8 @@ REASON: Final = "evidence_redacted"
 OUT_OF_REACH: Final[Mapping[str, str]] = {
     "exports": "Files that were exported hold what they held. Ask whoever has them to delete them.",
     "backups": "Backups and replicas of the database hold the text until they are replaced.",
-    "database_files": "Dead rows hold the text until VACUUM, and the write-ahead log until its files are reused.",
+    "database_files": "Dead rows and statistics keep it until VACUUM ANALYZE, the write-ahead log until it is reused.",
+    "logs": "Our logs hold no text. Those of proxies, of clients, and of a database that logs statements, may.",
     "models": "What was sent to a vendor of models is there as long as the vendor keeps it.",
     "readers": "Whoever read the text, or was answered with it, may have kept it.",
 }
@@ -87,6 +89,10 @@ def redact(
             return _answer(earlier, _receipt_of(team, fragment_id=fragment_id))
         items, text = _hold(desk, fragment_id)
         about = next(item for item in items if item.fragment_id == fragment_id)
+        fragments = [f.fragment_id for f in text.fragments]
+        said = _hold_showing(team, fragments)
+        lock_all(("questions", team, owner) for owner in {item.owner_id for item in items})
+        now = desk.take_moment()
         made = desk.record(staged=None, item_id=about.id, fragment_id=fragment_id)
         redaction_id = open_redaction(
             team_id=team,
@@ -97,7 +103,7 @@ def redact(
             now=now,
         )
         with writing_for_all(Writer.REDACTION):
-            _carry_out(desk, redaction_id, [f.fragment_id for f in text.fragments])
+            _carry_out(desk, redaction_id, fragments, said)
         for item in items:
             end(
                 item,
@@ -107,7 +113,7 @@ def redact(
                 now=now,
                 actor_id=principal.profile_id,
             )
-        _withdraw_questions(desk, items)
+        cancel_tasks(team_id=team, fragment_ids=fragments, reason=REASON, now=now)
         return _answer(desk.answer(made, item=about), _receipt_of(team, redaction_id=redaction_id))
 
 
@@ -131,7 +137,10 @@ def _hold(desk: Desk, fragment_id: UUID) -> tuple[list[Item], SharedText]:
     if known is None:
         raise NotThere
     check_decider(action=desk.asked.action, kind=None, is_owner=False, is_manager=desk.principal.is_manager)
-    items = lock_items(team_id=team, item_ids=items_of_fragments(team_id=team, fragment_ids=_ids(known)))
+    beside = siblings_of_fragments(team_id=team, fragment_ids=_ids(known))
+    locked = lock_items(team_id=team, item_ids=[*items_of_fragments(team_id=team, fragment_ids=_ids(known)), *beside])
+    items = [item for item in locked if item.id not in beside]
+    begin_anew([item for item in locked if item.id in beside], now=desk.now)  # their proposal goes
     lock_all([("text", team, known.normal_digest)], sharing=("words", team))
     lock("groups", team)
     now = shared_text(team_id=team, fragment_id=fragment_id)
@@ -148,18 +157,22 @@ def _ids(text: SharedText) -> list[UUID]:
     return [f.fragment_id for f in text.fragments]
 
 
-def _carry_out(desk: Desk, redaction_id: UUID, fragment_ids: Collection[UUID]) -> None:
+def _hold_showing(team_id: UUID, fragment_ids: Collection[UUID]) -> SaidThere:
+    """Lock the records that rest on a text or show its words, and their conflict cases; return what it says."""
+    stated = values_stated_in(team_id=team_id, fragment_ids=fragment_ids)
+    said = said_in(team_id=team_id, fragment_ids=fragment_ids, value_ids=stated)
+    resting = {record for _, record in supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)}
+    values = {number for number, _ in said.values}
+    showing = records_showing(team_id=team_id, entity_ids=said.entities, value_ids=values)
+    hold_records(team_id=team_id, record_ids=resting | showing)
+    return said
+
+
+def _carry_out(desk: Desk, redaction_id: UUID, fragment_ids: Collection[UUID], said: SaidThere) -> None:
     """Take out the words, judge again what rested on them, and keep the receipt."""
     team, now = desk.principal.team_id, desk.now
     text = next(iter(texts_of(team_id=team, fragment_ids=fragment_ids).values()))
-    stated = values_stated_in(team_id=team, fragment_ids=fragment_ids)
-    said = said_in(team_id=team, fragment_ids=fragment_ids, value_ids=stated)
-    resting = {record for _, record in supports_of_fragments(team_id=team, fragment_ids=fragment_ids)}
     values = {number for number, _ in said.values}
-    lock_records(
-        team_id=team,
-        record_ids=resting | records_showing(team_id=team, entity_ids=said.entities, value_ids=values),
-    )
     removed = take_out(redaction_id)
     revoke_for_fragments(
         team_id=team, fragment_ids=fragment_ids, reason=REASON, now=now, actor_id=desk.principal.profile_id
@@ -167,7 +180,11 @@ def _carry_out(desk: Desk, redaction_id: UUID, fragment_ids: Collection[UUID]) -
     entities, words = _gone(team, said)
     shown = records_showing(team_id=team, entity_ids=entities, value_ids=values)
     removed[DOCUMENTS] = rewrite_documents(team_id=team, record_ids=shown, now=now)
-    keep_receipt(team_id=team, redaction_id=redaction_id, removed=removed, runs=traces(text, words), now=now)
+    runs = traces(text, words)
+    if repeats(desk.asked.message, runs):
+        fault = Fault("/reason", "repeats_the_text", "Say why without words of the text: the reason stays.")
+        raise RequestInvalid("Nothing was redacted: the reason repeats words of the text.", faults=[fault])
+    keep_receipt(team_id=team, redaction_id=redaction_id, removed=removed, runs=runs, now=now)
 
 
 def _gone(team_id: UUID, said: SaidThere) -> tuple[set[UUID], set[str]]:
@@ -176,13 +193,6 @@ def _gone(team_id: UUID, said: SaidThere) -> tuple[set[UUID], set[str]]:
     values = gone_values(team_id=team_id, value_ids=[number for number, _ in said.values])
     words = {display for number, _, display in said.names if number in names}
     return set(names.values()), words | {display for number, display in said.values if number in values}
-
-
-def _withdraw_questions(desk: Desk, items: Collection[Item]) -> None:
-    """Close the open questions about the text, for every owner; questions are locked last."""
-    team = desk.principal.team_id
-    lock_all(("questions", team, owner) for owner in {item.owner_id for item in items})
-    cancel_tasks(team_id=team, fragment_ids=[item.fragment_id for item in items], reason=REASON, now=desk.now)
 
 
 def _receipt_of(team_id: UUID, *, redaction_id: UUID | None = None, fragment_id: UUID | None = None) -> Receipt:

@@ -5,7 +5,7 @@ and what follows is written by the worker for the owner of each text. Only a tex
 One that is being placed, or failed, stays asked; the same wording sent again takes it up when it waits again.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -139,10 +139,12 @@ def _decide(desk: Desk, edit_of: Callable[[Known], Edit]) -> RegistryDecided:
         lock("registry", team)
         known = ever_registered(team_id=team)
         edit = edit_of(known)
+        asked = _hold_questions(team, items, subjects)
+        desk.take_moment()
         if edit.predicate != known.get(edit.predicate.key):
             append_definition(team_id=team, predicate=edit.predicate, now=desk.now)
         made = desk.record(staged=None, predicate_key=edit.predicate.key, predicate_version=edit.predicate.version)
-        _take_up(desk, made, items, subjects)
+        _take_up(desk, made, items, asked)
         return _told(desk, desk.answer(made))
 
 
@@ -150,15 +152,17 @@ def _subjects(wordings: Collection[str]) -> list[str]:
     return sorted({wording_subject(wording) for wording in wordings})
 
 
-def _take_up(desk: Desk, made: DecisionFacts, items: Collection[Item], subjects: Collection[str]) -> None:
+def _hold_questions(team_id: UUID, items: Collection[Item], subjects: Collection[str]) -> list[Asking]:
+    """Lock the questions of whoever waits for these answers, and return what is still asked."""
+    waiting = {item.id for item in items if item.state == ItemState.AWAITING_REVIEW}
+    asking = partial(observations_asking, team_id=team_id, kind=TaskKind.PREDICATE, subjects=subjects, item_ids=waiting)
+    lock_all(("questions", team_id, owner) for owner in {row.owner_id for row in asking()})
+    return asking()  # what was answered meanwhile is answered
+
+
+def _take_up(desk: Desk, made: DecisionFacts, items: Collection[Item], rows: Sequence[Asking]) -> None:
     """Send back the texts that wait for these answers, and close their questions; about any other it is asked anew."""
-    team = desk.principal.team_id
-    waiting = {item.id: item for item in items if item.state == ItemState.AWAITING_REVIEW}
-    asking = partial(
-        observations_asking, team_id=team, kind=TaskKind.PREDICATE, subjects=subjects, item_ids=set(waiting)
-    )
-    lock_all(("questions", team, owner) for owner in {row.owner_id for row in asking()})
-    rows = asking()  # what was answered meanwhile is answered
+    waiting = {item.id: item for item in items}
     task_of = {row.item_id: row.task_id for row in reversed(rows)}
     for item_id in sorted(task_of):
         _send_back(desk, made, waiting[item_id], task_id=task_of[item_id])

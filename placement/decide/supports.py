@@ -11,9 +11,16 @@ from evidence.operations import retire_fragment
 from evidence.queries import is_quarantined, is_retired, owner_of_fragment, standing_of
 from placement.decide.desk import Decided, DecisionRefused, open_desk
 from placement.decision import read_reason
-from placement.operations import HELD, lock_items, supersede_items, withdraw_questions
+from placement.operations import (
+    HELD,
+    lock_items,
+    lock_outdated,
+    lock_questions,
+    supersede_items,
+    withdraw_questions,
+)
 from placement.queries import item_of_fragment, items_of_fragments
-from relationships.operations import reinstate, revoke_for_fragments
+from relationships.operations import hold_resting_on, reinstate, revoke_for_fragments, wait_to_meet
 from relationships.queries import SupportFacts, support_facts
 from review.policy import check_decider
 from review.vocabulary import DecisionAction
@@ -46,13 +53,16 @@ def retire_evidence(
         lock_items(team_id=team, item_ids=items_of_fragments(team_id=team, fragment_ids=[fragment_id]))
         item = desk.item(item_of_fragment(team_id=team, fragment_id=fragment_id))
         _check_current(team, fragment_id)
-        retire_fragment(team_id=team, owner_id=actor, fragment_id=fragment_id, now=now)
-        supersede_items(team_id=team, fragment_ids=[fragment_id], reason=RETIRED, now=now)
         share("groups", team)
+        hold_resting_on(team_id=team, fragment_ids=[fragment_id])
+        lock_questions(team_id=team, owner_id=actor, fragment_ids=[fragment_id])
+        now = desk.take_moment()
+        retire_fragment(team_id=team, owner_id=actor, fragment_id=fragment_id, now=now)
+        supersede_items(lock_outdated(team_id=team, fragment_ids=[fragment_id]), reason=RETIRED, now=now)
         with writing_for_all(Writer.SOURCE):
             revoke_for_fragments(team_id=team, fragment_ids=[fragment_id], reason=RETIRED, now=now, actor_id=actor)
         made = desk.record(staged=None, item_id=item.id, fragment_id=fragment_id)
-        withdraw_questions(team_id=team, owner_id=actor, fragment_ids=[fragment_id], reason=RETIRED, now=now)
+        withdraw_questions(team_id=team, fragment_ids=[fragment_id], reason=RETIRED, now=now)
         return desk.answer(made, item=desk.item(item.id))
 
 
@@ -81,6 +91,8 @@ def reinstate_support(
         if is_quarantined(team_id=team, fragment_id=found.fragment_id):
             raise DecisionRefused("The text is held. Release it first.", code="evidence_held")
         _check_revoked_by_hold(support_facts(team_id=team, support_id=support_id))
+        wait_to_meet(team_id=team, relationship_id=found.relationship_id)
+        now = desk.take_moment()
         with writing_for_all(Writer.REINSTATE):
             reinstate(
                 team_id=team,

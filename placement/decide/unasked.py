@@ -14,10 +14,10 @@ from placement.decide.asked import Questions
 from placement.decide.desk import Decided, DecisionRefused, Desk, open_desk
 from placement.decision import read_reason, read_retraction
 from placement.models import Item
-from placement.operations import ask_for_release, requeue, set_aside, wake
+from placement.operations import ask_for_release, lock_questions, requeue, set_aside, wait_to_set_aside, wake
 from placement.queries import failed_items, item_of_fragment, owner_of_ingest
 from placement.vocabulary import ItemState
-from relationships.operations import retract
+from relationships.operations import hold_records, retract
 from review.policy import check_decider
 from review.queries import Said, is_asked, messages_about
 from review.vocabulary import DecisionAction, TaskKind
@@ -64,6 +64,9 @@ def forget(
         team = principal.team_id
         questions = Questions(desk, relationship_id)
         staged = desk.stage(beside=questions.waiting)
+        hold_records(team_id=team, record_ids=[relationship_id])
+        questions.hold()
+        now = desk.take_moment()
         retract(
             team_id=team,
             owner_id=principal.profile_id,
@@ -100,6 +103,8 @@ def quarantine(
         _check_current(item)  # also of a held text: nobody could answer the question about its release
         if is_quarantined(team_id=team, fragment_id=fragment_id):
             return _ask_again(desk, item)
+        wait_to_set_aside(item)
+        now = desk.take_moment()
         hold_by_person(team_id=team, fragment_id=fragment_id, actor_id=actor, reason=asked.message, now=now)
         made = desk.record(staged=None, item_id=item.id, fragment_id=fragment_id)
         set_aside(item, reason="held_by_manager", now=now, actor_id=actor)
@@ -120,6 +125,7 @@ def inspect(*, principal: Principal, fragment_id: UUID, body: object, idempotenc
             raise NotThere
         check_decider(action=asked.action, kind=None, is_owner=False, is_manager=principal.is_manager)
         if desk.earlier() is None:
+            desk.take_moment()
             desk.record(staged=None, fragment_id=fragment_id)
         return Inspected(
             evidence=held_text(team_id=principal.team_id, fragment_id=fragment_id),
@@ -151,6 +157,7 @@ def retry(
         current = [r for r in rows if is_current(team_id=team, fragment_id=r.fragment_id)]
         if not current:
             raise DecisionRefused("Nothing of this ingest failed and still counts.", code="nothing_failed")
+        now = desk.take_moment()
         made = desk.record(staged=None, item_id=current[0].id, fragment_id=current[0].fragment_id)
         for row in current:
             guarded = is_guarded(team_id=team, fragment_id=row.fragment_id)
@@ -166,8 +173,10 @@ def _ask_again(desk: Desk, item: Item) -> Decided:
     """
     if is_asked(team_id=item.team_id, fragment_id=item.fragment_id, kind=TaskKind.POLICY):
         raise DecisionRefused("The text is held already, and its release is asked for.", code="already_quarantined")
+    lock_questions(team_id=item.team_id, owner_id=item.owner_id, fragment_ids=[item.fragment_id])
+    now = desk.take_moment()
     made = desk.record(staged=None, item_id=item.id, fragment_id=item.fragment_id)
-    ask_for_release(item, now=desk.now)
+    ask_for_release(item, now=now)
     return desk.answer(made, item=item)
 
 

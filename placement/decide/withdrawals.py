@@ -1,11 +1,12 @@
 """An answer that its author takes back: what it granted is revoked, and the question is open again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from densemem.auth import Principal
+from densemem.core.faults import Fault
 from densemem.core.words import Scope
 from densemem.db.locks import lock
 from entities.operations import unsettle_mentions
@@ -15,10 +16,10 @@ from placement.decision import read_reason
 from placement.models import Item
 from placement.operations import settle
 from placement.vocabulary import ItemState
-from relationships.operations import withdraw
+from relationships.operations import CorrectedSince, wait_to_withdraw, withdraw
 from review.operations import cancel_tasks_of_observations, reopen_task
 from review.policy import check_decider
-from review.queries import MadeDecision, made_decision
+from review.queries import DecisionFacts, MadeDecision, corrections_about, made_decision
 from review.vocabulary import DecisionAction
 
 UNDONE_BY: Final[Mapping[DecisionAction, DecisionAction]] = {
@@ -37,8 +38,8 @@ def withdraw_decision(
 
     :raises ScopeMissing: no write scope
     :raises NotThere: no such decision in the team
-    :raises Refused: another's, no answer of this kind, not carried out, taken back or followed by another already, its
-        text does not count, or a broken contract
+    :raises Refused: another's, no answer of this kind, not carried out, taken back already, a later decision rests on
+        it (it is named), its text does not count, or a broken contract
     """
     principal.require(Scope.WRITE)
     team, actor = principal.team_id, principal.profile_id
@@ -58,9 +59,15 @@ def withdraw_decision(
         found = made_decision(team_id=team, decision_id=decision_id)
         at, cycle = _check_standing(found)
         assert found.task_id is not None
-        withdraw(team_id=team, owner_id=actor, item_id=item.id, fragment_id=item.fragment_id, at=at, now=now)
-        made = desk.record(staged=None, item_id=item.id, fragment_id=item.fragment_id, task_id=found.task_id)
+        wait_to_withdraw(team_id=team, item_id=item.id, at=at)
         lock("questions", team, actor)
+        now = desk.take_moment()
+        try:
+            withdraw(team_id=team, owner_id=actor, item_id=item.id, fragment_id=item.fragment_id, at=at, now=now)
+        except CorrectedSince as corrected:
+            later = corrections_about(team_id=team, relationship_ids=corrected.record_ids)
+            raise _followed_by(later[-1:]) from None
+        made = desk.record(staged=None, item_id=item.id, fragment_id=item.fragment_id, task_id=found.task_id)
         cancel_tasks_of_observations(
             team_id=team, observation_ids=found.observation_ids, reason="decision_withdrawn", now=now
         )
@@ -93,5 +100,13 @@ def _check_standing(found: MadeDecision) -> tuple[datetime, int]:
     if found.carried_out_at is None or found.cycle is None:
         raise DecisionRefused("This decision was not carried out.", code="not_carried_out")
     if found.followed:
-        raise DecisionRefused("The text was decided about again since. Take that back first.", code="decided_since")
+        raise _followed_by(found.followed)
     return found.carried_out_at, found.cycle
+
+
+def _followed_by(later: Sequence[DecisionFacts]) -> DecisionRefused:
+    """Return the refusal that names what rests on a decision."""
+    named = [f"to {d.action} ({d.id})" for d in later]
+    detail = f"What was decided since rests on it: {', '.join(named)}. Take that back first."
+    faults = [Fault("", "decided_since", f"The decision {name} rests on it.") for name in named]
+    return DecisionRefused(detail, code="decided_since", faults=faults)

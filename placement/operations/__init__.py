@@ -23,9 +23,18 @@ from placement.operations.ends import (
     keep_verification,
     set_aside,
     settle,
+    wait_to_set_aside,
 )
-from placement.operations.intake import Staging, lock_items, open_run, supersede_items, withdraw_questions
-from placement.operations.steps import ask_for_release, end, requeue
+from placement.operations.intake import (
+    Staging,
+    lock_items,
+    lock_outdated,
+    lock_questions,
+    open_run,
+    supersede_items,
+    withdraw_questions,
+)
+from placement.operations.steps import ask_for_release, begin_anew, end, requeue, requeue_all
 
 __all__ = [
     "HELD",
@@ -34,6 +43,7 @@ __all__ = [
     "LeaseLost",
     "Staging",
     "ask_for_release",
+    "begin_anew",
     "claim_next",
     "database_now",
     "end",
@@ -47,13 +57,17 @@ __all__ = [
     "keep_extraction",
     "keep_verification",
     "lock_items",
+    "lock_outdated",
+    "lock_questions",
     "open_run",
     "put_back",
     "report_calls",
     "requeue",
+    "requeue_all",
     "set_aside",
     "settle",
     "supersede_items",
+    "wait_to_set_aside",
     "wake",
     "withdraw_questions",
 ]

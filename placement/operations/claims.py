@@ -13,6 +13,7 @@ from django_q.tasks import async_task
 from psycopg import ClientCursor
 
 from densemem.core import limits
+from densemem.db.clock import moment
 from densemem.db.insert import insert
 from densemem.db.read import fetch
 from densemem.db.writer import PROFILE
@@ -141,7 +142,8 @@ def _claim(after: UUID | None) -> Claim | None:
 def _give_up(claim: Claim) -> None:
     row = hold(claim)
     row.attempts -= 1
-    end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason="attempts_exhausted", now=database_now())
+    now = moment(claim.team_id)
+    end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason="attempts_exhausted", now=now)
 
 
 def heartbeat(claim: Claim) -> None:
@@ -178,7 +180,7 @@ def put_back(claim: Claim, *, reason: str, uncounted: bool = False, asked_second
         row.attempts -= 1
         row.uncounted += 1
     elif not may_try_again(attempts=row.attempts):
-        end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason=reason, now=database_now())
+        end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason=reason, now=moment(claim.team_id))
         return
     else:
         wait = backoff(tries=row.attempts, chance=random.random(), asked_seconds=asked_seconds)  # noqa: S311 - no secret

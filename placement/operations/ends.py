@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from psycopg.types.json import Jsonb
 
 from densemem.core.ids import uuid7
+from densemem.db.clock import moment
 from densemem.db.insert import insert
 from densemem.db.locks import lock
 from densemem.db.writer import Writer, writing_for_all
@@ -17,11 +18,11 @@ from evidence.vocabulary import SecurityEventKind, SignalKind
 from placement.contract import Extraction, Verification
 from placement.contract.kept import packed
 from placement.models import Item, ItemAnswer
-from placement.operations.claims import OURS, Claim, LeaseLost, database_now, hold, ours
-from placement.operations.intake import withdraw_questions
+from placement.operations.claims import OURS, Claim, LeaseLost, hold, ours
+from placement.operations.intake import lock_questions, withdraw_questions
 from placement.operations.steps import ask, ask_for_release, end
 from placement.vocabulary import ItemCategory, ItemState
-from relationships.operations import revoke_for_fragments
+from relationships.operations import hold_resting_on, revoke_for_fragments
 from relationships.vocabulary import Status
 from review.operations import NewTask
 from review.queries import open_reason
@@ -29,9 +30,9 @@ from review.queries import open_reason
 HELD: Final = "evidence_quarantined"  # why supports are revoked whose text is held
 
 KEEP: Final = f"""
-    INSERT INTO placement_itemanswer (id, team_id, item_id, fragment_id, cycle, stage, model, payload)
-    SELECT %(id)s, team_id, id, fragment_id, version, 'extract', %(model)s, %(payload)s
-    FROM placement_item {OURS} FOR UPDATE
+    WITH held AS MATERIALIZED (SELECT * FROM placement_item {OURS} FOR UPDATE)
+    INSERT INTO placement_itemanswer (id, team_id, item_id, fragment_id, cycle, stage, model, payload, recorded_at)
+    SELECT %(id)s, team_id, id, fragment_id, version, 'extract', %(model)s, %(payload)s, clock_timestamp() FROM held
     ON CONFLICT DO NOTHING"""  # noqa: S608 - our own words
 
 
@@ -86,8 +87,8 @@ def end_superseded(claim: Claim) -> None:
 
     :raises LeaseLost: the item is not ours any more
     """
-    now = database_now()
-    end(hold(claim), state=ItemState.SUPERSEDED, category=ItemCategory.PROCESSED, reason="newer_revision", now=now)
+    row, now = hold(claim), moment(claim.team_id)
+    end(row, state=ItemState.SUPERSEDED, category=ItemCategory.PROCESSED, reason="newer_revision", now=now)
 
 
 @transaction.atomic
@@ -96,9 +97,9 @@ def end_held(claim: Claim) -> None:
 
     :raises LeaseLost: the item is not ours any more
     """
-    now = database_now()
+    row, now = hold(claim), moment(claim.team_id)
     category = ItemCategory.QUARANTINED
-    end(hold(claim), state=ItemState.QUARANTINED, category=category, reason="evidence_held", now=now)
+    end(row, state=ItemState.QUARANTINED, category=category, reason="evidence_held", now=now)
 
 
 @transaction.atomic
@@ -107,18 +108,30 @@ def end_quarantined(claim: Claim, *, by: SecurityEventKind, signals: Sequence[tu
 
     :raises LeaseLost: the item is not ours any more
     """
-    row, now = hold(claim), database_now()
+    row = hold(claim)
+    wait_to_set_aside(row)
+    now = moment(row.team_id)
     hold_evidence(team_id=row.team_id, fragment_id=row.fragment_id, by=by, signals=signals, now=now)
     set_aside(row, reason=f"held_by_{by}", now=now)
+
+
+def wait_to_set_aside(row: Item) -> None:
+    """Wait for all that a hold of an item's text changes: groups, records, conflict cases and questions.
+
+    :raises FanoutExceeded: more rests on the text than one transaction may change
+    """
+    team, fragments = row.team_id, [row.fragment_id]
+    lock("groups", team)  # alone: a commit that did not see the hold ends first, and what it wrote is judged here
+    hold_resting_on(team_id=team, fragment_ids=fragments, bare=Status.QUARANTINED)
+    lock_questions(team_id=team, owner_id=row.owner_id, fragment_ids=fragments)
 
 
 def set_aside(row: Item, *, reason: str, now: datetime, actor_id: UUID | None = None) -> None:
     """End an item whose text was just held, and judge again what rests on it, whoever owns that.
 
-    What was asked about the text is withdrawn, and its release asked for. Locks groups, records and questions.
+    What was asked about the text is withdrawn, and its release asked for. The caller has waited to set it aside.
     """
     team, fragments = row.team_id, [row.fragment_id]
-    lock("groups", team)  # alone: a commit that did not see the hold ends first, and what it wrote is judged here
     bare, because = Status.QUARANTINED, HELD
     with writing_for_all(Writer.HOLD):
         revoke_for_fragments(
@@ -126,7 +139,7 @@ def set_aside(row: Item, *, reason: str, now: datetime, actor_id: UUID | None = 
         )
     state, category = ItemState.QUARANTINED, ItemCategory.QUARANTINED
     end(row, state=state, category=category, reason=reason, now=now, actor_id=actor_id)
-    withdraw_questions(team_id=team, owner_id=row.owner_id, fragment_ids=fragments, reason="evidence_held", now=now)
+    withdraw_questions(team_id=team, fragment_ids=fragments, reason="evidence_held", now=now)
     ask_for_release(row, now=now)
 
 
@@ -136,5 +149,5 @@ def end_failed(claim: Claim, *, reason: str) -> None:
 
     :raises LeaseLost: the item is not ours any more
     """
-    now = database_now()
-    end(hold(claim), state=ItemState.FAILED, category=ItemCategory.FAILED, reason=reason, now=now)
+    row, now = hold(claim), moment(claim.team_id)
+    end(row, state=ItemState.FAILED, category=ItemCategory.FAILED, reason=reason, now=now)

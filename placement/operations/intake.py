@@ -82,43 +82,38 @@ def open_run(*, team_id: UUID, owner_id: UUID, ingest_id: UUID, items: Sequence[
     return rows
 
 
-def withdraw_questions(
-    *, team_id: UUID, owner_id: UUID, fragment_ids: Sequence[UUID], reason: str, now: datetime
-) -> None:
-    """Close what the owner, and whoever adopted them, is asked about fragments that stopped counting.
+def lock_questions(*, team_id: UUID, owner_id: UUID, fragment_ids: Sequence[UUID]) -> None:
+    """Wait for the questions of a profile, and of whoever adopted these fragments. Questions are locked last."""
+    placed_for = Item.objects.of_team(team_id).filter(fragment_id__in=fragment_ids).values_list("owner_id", flat=True)
+    lock_all(("questions", team_id, owner) for owner in {owner_id, *placed_for})
 
-    Questions are locked last.
-    """
+
+def withdraw_questions(*, team_id: UUID, fragment_ids: Sequence[UUID], reason: str, now: datetime) -> None:
+    """Close what anybody is asked about fragments that stopped counting. The caller holds the questions."""
     if fragment_ids:
-        placed_for = (
-            Item.objects.of_team(team_id).filter(fragment_id__in=fragment_ids).values_list("owner_id", flat=True)
-        )
-        lock_all(("questions", team_id, owner) for owner in {owner_id, *placed_for})
         cancel_tasks(team_id=team_id, fragment_ids=fragment_ids, reason=reason, now=now)
 
 
-def supersede_items(
-    *,
-    team_id: UUID,
-    fragment_ids: Sequence[UUID],
-    now: datetime,
-    beside: Collection[UUID] = (),
-    reason: str = "newer_revision",
-) -> None:
-    """End the work on fragments that count no more: what is queued, waits for a person, failed, or is held.
+def lock_outdated(*, team_id: UUID, fragment_ids: Collection[UUID], beside: Collection[UUID] = ()) -> list[Item]:
+    """Lock the items whose work on these fragments has to end: queued, waiting for a person, failed, or held.
 
     :param beside: items to lock with the others, in one order
     """
     if not fragment_ids and not beside:
-        return
+        return []
     unfinished = Q(fragment_id__in=fragment_ids, state__in=UNFINISHED)
     rows = Item.objects.of_team(team_id).filter(unfinished | Q(pk__in=beside))
     outdated = set(fragment_ids)
-    for row in rows.select_for_update().order_by("pk"):
-        if row.fragment_id in outdated and row.state in UNFINISHED:
-            held = row.state == ItemState.QUARANTINED
-            category = ItemCategory.QUARANTINED if held else ItemCategory.PROCESSED
-            end(row, state=ItemState.SUPERSEDED, category=category, reason=reason, now=now)
+    locked = rows.select_for_update().order_by("pk")
+    return [row for row in locked if row.fragment_id in outdated and row.state in UNFINISHED]
+
+
+def supersede_items(rows: Sequence[Item], *, now: datetime, reason: str = "newer_revision") -> None:
+    """End the work on fragments that count no more; the rows are locked."""
+    for row in rows:
+        held = row.state == ItemState.QUARANTINED
+        category = ItemCategory.QUARANTINED if held else ItemCategory.PROCESSED
+        end(row, state=ItemState.SUPERSEDED, category=category, reason=reason, now=now)
 
 
 def lock_items(*, team_id: UUID, item_ids: Collection[UUID]) -> list[Item]:

@@ -1,6 +1,6 @@
 """The one way in which an item changes, and asks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -45,9 +45,26 @@ def end(
 
 def requeue(row: Item, *, guarded: bool, reason: str, actor_id: UUID, now: datetime) -> None:
     """Let an item begin again in a new version, because a person decided so: its attempts count from nothing."""
-    row.attempts, row.uncounted, row.available_at, row.completed_at = 0, 0, now, None
+    requeue_all([row], guarded=guarded, reason=reason, actor_id=actor_id, now=now)
+
+
+def requeue_all(rows: Sequence[Item], *, guarded: bool, reason: str, actor_id: UUID, now: datetime) -> None:
+    """Do the same for several, in two statements however many they are."""
     state = ItemState.GUARDED if guarded else ItemState.QUEUED
-    _step(row, state=state, category=ItemCategory.PENDING, reason=reason, actor_id=actor_id, now=now)
+    for row in rows:
+        row.attempts, row.uncounted, row.available_at, row.completed_at = 0, 0, now, None
+        _bring(row, state=state, category=ItemCategory.PENDING, reason=reason)
+    Item.objects.bulk_update(rows, CHANGING)
+    insert([event_of(row, now=now, actor_id=actor_id) for row in rows])
+
+
+def begin_anew(rows: Iterable[Item], *, now: datetime) -> None:
+    """Take locked items from whoever places them, uncounted: what was read for them may be gone."""
+    for row in rows:
+        if row.attempt_token is not None:
+            row.attempts -= 1
+            row.attempt_token, row.lease_until, row.available_at = None, None, now
+            row.save(update_fields=["attempts", "attempt_token", "lease_until", "available_at"])
 
 
 def event_of(row: Item, *, now: datetime, actor_id: UUID | None = None) -> ItemEvent:
@@ -87,8 +104,12 @@ def ask(row: Item, tasks: Sequence[NewTask], *, now: datetime) -> None:
 def _step(
     row: Item, *, state: ItemState, category: ItemCategory, reason: str, actor_id: UUID | None, now: datetime
 ) -> None:
+    _bring(row, state=state, category=category, reason=reason)
+    row.save(update_fields=CHANGING)
+    insert([event_of(row, now=now, actor_id=actor_id)])
+
+
+def _bring(row: Item, *, state: ItemState, category: ItemCategory, reason: str) -> None:
     row.state, row.category, row.reason = state, category, reason[:64]
     row.version += 1
     row.attempt_token, row.lease_until = None, None
-    row.save(update_fields=CHANGING)
-    insert([event_of(row, now=now, actor_id=actor_id)])

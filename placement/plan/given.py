@@ -65,10 +65,13 @@ class Given:
     :param keys: by mention ref, the lookup key of its surface
     :param proposal: the part of the client's proposal that cites the item; empty for guarded text
     :param signals: spans that the scan marked in guarded text
+    :param seed: of the ids of the team
     :param spent: ids of values whose words were redacted
+    :param meant: by a record that was misread in this text, the one that its owner corrected it to
     """
 
     team_id: UUID
+    seed: str
     owner_id: UUID
     ingest_id: UUID
     item_id: UUID
@@ -93,6 +96,7 @@ class Given:
     kinds: Mapping[UUID, EntityKind] = field(default_factory=dict)
     bound: Bound = field(default_factory=Bound)
     spent: frozenset[UUID] = frozenset()
+    meant: Mapping[UUID, UUID] = field(default_factory=dict)
     adopted: bool = False  # the text is another profile's
 
     def predicate_of(self, ref: str) -> str | None:

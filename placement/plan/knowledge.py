@@ -44,7 +44,7 @@ from relationships.policy import (
     outcome_of,
     reevaluate,
 )
-from relationships.vocabulary import CrossReferenceKind, LineageKind, Modality, Outcome, Status, Verdict
+from relationships.vocabulary import BY_CORRECTION, CrossReferenceKind, LineageKind, Modality, Outcome, Status, Verdict
 from review.vocabulary import TaskKind
 
 HELD: Final = (Status.REVIEW, Status.PENDING)  # what a person's no takes out
@@ -147,12 +147,12 @@ def _decide(
 
 
 def _value(value: CanonicalValue, display: str, given: Given) -> NewValue:
-    return new_value(team_id=given.team_id, value=value, display=display, spent=given.spent)
+    return new_value(seed=given.seed, value=value, display=display, spent=given.spent)
 
 
 def _observation(draft: Ready, *, given: Given, mentions: MentionsDecided, result: ObservationResult) -> NewObservation:
     ref = draft.draft.ref
-    number = derived_id("observation", given.item_id, given.extracted, ref)
+    number = derived_id("observation", given.seed, given.item_id, given.extracted, ref)
     predicate_key = given.predicate_of(ref)
     value_id = _value(draft.value, draft.display, given).id if draft.value else None
     object_ref = draft.draft.object_ref
@@ -227,8 +227,9 @@ def _relate(
 ) -> NewObservation:
     """Find or make the caller's record and decide what this observation does to it."""
     assert seen.predicate is not None
-    record = bench.record_for(_identity(seen, seen.predicate, given), seen.predicate, draft)
-    seen = replace(seen, relationship_id=record.id)
+    read = bench.record_for(_identity(seen, seen.predicate, given), seen.predicate, draft)
+    record = bench.meant(read) if seen.verdict is Verdict.ENTAILED else read
+    seen = replace(seen, relationship_id=record.id, object_value_id=record.identity.object_value_id)
     corrected = target.record_id if target else None
     case = _case(seen, draft, record, given=given, bench=bench)
     met = _meet(case, record, given=given, bench=bench, corrected=corrected)
@@ -251,7 +252,8 @@ def _relate(
         sheet.ask(
             Held(TaskKind.RELATIONSHIP, subject, standing.reason, seen.id, relationship_id=record.id, rival_id=rival)
         )
-    return replace(seen, outcome=_outcome(seen, standing), reason=standing.reason)
+    reason = BY_CORRECTION if standing.grants and record is not read else standing.reason
+    return replace(seen, outcome=_outcome(seen, standing), reason=reason)
 
 
 def _without(record: Working, seen: NewObservation, standing: Standing, *, bench: Workbench, sheet: _Sheet) -> Standing:

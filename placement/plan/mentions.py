@@ -62,7 +62,7 @@ def decide_mentions(given: Given, newcomers: Mapping[Group, list[Newcomer]]) -> 
             decision = decide_creation(newcomers.get(group, []))
         entity = decision.entity_id
         if decision.action is ResolutionAction.CREATE:
-            entity = derived_id("entity", given.item_id, given.cycle, *group)
+            entity = derived_id("entity", given.seed, given.item_id, given.cycle, *group)
             entities[entity] = NewEntity(entity, mention.kind, _context(given, mention))
         if entity is not None:
             entity_of[mention.ref] = entity
@@ -108,7 +108,7 @@ def _resolution(given: Given, mention: Mention, decision: MentionDecision, entit
     chosen = mention.ref in given.bound.chosen
     sure = Decimal(1) if chosen else given.verification.entities[mention.ref].confidence
     return NewResolution(
-        id=derived_id("resolution", given.item_id, given.cycle, mention.ref),
+        id=derived_id("resolution", given.seed, given.item_id, given.cycle, mention.ref),
         mention_ref=mention.ref,
         kind=mention.kind,
         start=mention.start,

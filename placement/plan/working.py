@@ -65,7 +65,7 @@ class Workbench:
         known = self.known(identity, draft)
         if known is None:
             known = Working(
-                id=derived_id("record", self.given.item_id, self.given.cycle, draft.draft.ref),
+                id=derived_id("record", self.given.seed, self.given.item_id, self.given.cycle, draft.draft.ref),
                 identity=identity,
                 behaviour=behaviour,
                 tier=None,
@@ -79,6 +79,13 @@ class Workbench:
             )
             self.records[identity] = known
         return known
+
+    def meant(self, record: Working) -> Working:
+        """Return what the owner corrected a record to, where it was misread in this text; else the record itself."""
+        number = record.id
+        for _ in self.given.meant:
+            number = self.given.meant.get(number, number)
+        return next((w for w in self.records.values() if w.id == number), record)
 
     def _same_ended(self, identity: Identity, draft: Ready) -> Working | None:
         """Return the caller's record that already says "this has ended", where no text tells when."""

@@ -9,9 +9,12 @@ from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
 from densemem.db.ledger import Ledger, append_only
 from densemem.db.rows import TeamRow, one_per_team
+from densemem.db.writer import Writer
 from relationships.vocabulary import CrossReferenceKind, LineageKind
 
 OF_SOURCE = "JOIN relationships_relationshiprecord AS record ON record.id = written.source_relationship_id"
+# A record that a manager's reinstatement brings back meets the others' as if its owner had said it again.
+SAID = {Writer.REINSTATE: "written.author_id = record.owner_id"}
 OF_BOTH = """
     JOIN relationships_relationshiprecord AS record ON record.id IN (written.successor_id, written.predecessor_id)"""
 
@@ -28,7 +31,10 @@ class CrossReference(Ledger, TeamRow):
     verification = TeamKey("relationships.VerificationEvent", null=True)
 
     class Meta(Ledger.Meta):
-        triggers: ClassVar = [*append_only(), *owned("written.author_id", "record.owner_id", joined=OF_SOURCE)]
+        triggers: ClassVar = [
+            *append_only(),
+            *owned("written.author_id", "record.owner_id", joined=OF_SOURCE, by_the_server=SAID),
+        ]
         constraints: ClassVar = [
             one_per_team("crossreference"),
             word_check("crossreference", "kind", CrossReferenceKind),

@@ -7,7 +7,7 @@ from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
-from densemem.db.ledger import Ledger, append_only, redactable
+from densemem.db.ledger import Ledger, append_only, redactable, words_gone
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Modality, Outcome, Polarity, TimePrecision
 
@@ -49,7 +49,8 @@ class Observation(Ledger, TeamRow):
             *redactable(
                 ref="'REDACTED:' || OLD.id",
                 subject_ref="'[redacted]'",
-                object_ref="CASE OLD.object_ref WHEN '' THEN '' ELSE '[redacted]' END",
+                object_ref=words_gone("object_ref"),
+                proposal_id=words_gone("proposal_id"),
                 scope_key="CASE WHEN OLD.scope_key IS NOT NULL THEN '[redacted]' END",
             ),
             *owned("written.owner_id"),

@@ -7,9 +7,10 @@ from django.db import models
 from django.db.models import F, Q
 
 from densemem.db.fields import TeamKey, word, word_check
-from densemem.db.guard import owned
+from densemem.db.guard import owned_rows
 from densemem.db.ledger import Refuse, unless_redacted
 from densemem.db.rows import TeamQuerySet, TeamRow, one_per_team
+from relationships.models.transition import moved
 from relationships.vocabulary import Cardinality, Polarity, RelationshipKind, Status, Tier, TimePrecision
 
 IDENTITY = [
@@ -107,7 +108,7 @@ class RelationshipRecord(TeamRow):
                 condition=pgtrigger.AnyChange(*IDENTITY, "semantic_group_key", "recorded_at"),
                 func=f"{unless_redacted({'scope_key': SCOPE_GONE})} {Refuse.func}",
             ),
-            *owned("written.owner_id", updates=True, by_the_server=True),
+            *owned_rows("written.owner_id", by_the_server=moved("before.status")),
         ]
         indexes: ClassVar = [
             models.Index(name="record_slot", fields=["team", "subject_entity", "predicate_key"]),

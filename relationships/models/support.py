@@ -9,10 +9,17 @@ from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
 from densemem.db.ledger import Ledger, append_only
 from densemem.db.rows import TeamRow, one_per_team
+from densemem.db.writer import Writer
 from relationships.vocabulary import SupportAction
 
 OF_RECORD = "JOIN relationships_relationshiprecord AS record ON record.id = written.relationship_id"
 OF_SUPPORT = "JOIN relationships_evidencesupport AS support ON support.id = written.support_id"
+
+# What stops counting is revoked, whoever owns it; a manager's reinstatement alone lets something count again.
+DECIDED = {
+    **dict.fromkeys((Writer.SOURCE, Writer.HOLD, Writer.REDACTION), "written.action = 'revoke'"),
+    Writer.REINSTATE: "written.action = 'reinstate'",
+}
 
 
 class EvidenceSupport(Ledger, TeamRow):
@@ -49,7 +56,7 @@ class SupportDecision(Ledger, TeamRow):
     reason = models.CharField(max_length=64)
 
     class Meta(Ledger.Meta):
-        triggers: ClassVar = [*append_only(), *owned("support.owner_id", joined=OF_SUPPORT, by_the_server=True)]
+        triggers: ClassVar = [*append_only(), *owned("support.owner_id", joined=OF_SUPPORT, by_the_server=DECIDED)]
         constraints: ClassVar = [
             one_per_team("supportdecision"),
             word_check("supportdecision", "action", SupportAction),

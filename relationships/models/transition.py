@@ -1,35 +1,36 @@
 """Every change of a record."""
 
-from datetime import datetime
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from django.db import models
-from django.db.models import Exists, OuterRef
 
 from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
 from densemem.db.ledger import Ledger, append_only
-from densemem.db.rows import TeamQuerySet, TeamRow, one_per_team
+from densemem.db.rows import TeamRow, one_per_team
+from densemem.db.writer import Writer
 from relationships.vocabulary import Status, Tier
 
 OF_RECORD = "JOIN relationships_relationshiprecord AS record ON record.id = written.relationship_id"
 
 
-class TransitionQuerySet(TeamQuerySet):
-    """Words for steps."""
+def moved(before: str) -> dict[Writer, str]:
+    """Return, by part of the server, which changes of a status it makes; counts and tiers follow the support.
 
-    def known_by(self, at: datetime | None) -> Self:
-        """Keep the steps that were known by a moment: recorded by then, as was every step before them.
+    A recount may find that what waits for evidence has it. Else nothing becomes active but by a reinstatement, and
+    nothing is held but by a hold.
 
-        An operation takes its moment before it waits for a record, so a step may carry an earlier one than the step
-        that it follows; it was not known before that.
-        """
-        if at is None:
-            return self
-        before = Transition.objects.filter(
-            team=OuterRef("team"), relationship=OuterRef("relationship"), version__lt=OuterRef("version")
-        )
-        return self.filter(~Exists(before.filter(recorded_at__gt=at)), recorded_at__lte=at)
+    :param before: SQL for the status that a row of `written` had
+    """
+    kept = f"written.status = {before}"
+    counted = f"{kept} OR ({before} = 'pending_evidence' AND written.status = 'active')"
+    return {
+        Writer.SOURCE: f"({counted} OR written.status = 'pending_evidence')",
+        Writer.JOIN: f"({counted})",
+        Writer.REDACTION: f"({counted} OR written.status = 'pending_evidence')",
+        Writer.HOLD: f"({counted} OR written.status IN ('pending_evidence', 'quarantined'))",
+        Writer.REINSTATE: f"({kept} OR written.status = 'active')",
+    }
 
 
 class Transition(Ledger, TeamRow):
@@ -48,10 +49,11 @@ class Transition(Ledger, TeamRow):
     verification = TeamKey("relationships.VerificationEvent", null=True)
     actor = TeamKey("densemem.Profile", null=True)
 
-    objects: ClassVar[Any] = TransitionQuerySet.as_manager()
-
     class Meta(Ledger.Meta):
-        triggers: ClassVar = [*append_only(), *owned("record.owner_id", joined=OF_RECORD, by_the_server=True)]
+        triggers: ClassVar = [
+            *append_only(),
+            *owned("record.owner_id", joined=OF_RECORD, by_the_server=moved("written.status_before")),
+        ]
         constraints: ClassVar = [
             one_per_team("transition"),
             word_check("transition", "tier", Tier),

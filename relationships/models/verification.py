@@ -6,7 +6,7 @@ from django.db import models
 
 from densemem.db.fields import TeamKey, word, word_check
 from densemem.db.guard import owned
-from densemem.db.ledger import Ledger, append_only
+from densemem.db.ledger import Ledger, redactable, words_gone
 from densemem.db.rows import TeamRow, one_per_team
 from relationships.vocabulary import Verdict
 
@@ -28,7 +28,7 @@ class VerificationEvent(Ledger, TeamRow):
     reason = models.CharField(max_length=1000, blank=True)
 
     class Meta(Ledger.Meta):
-        triggers: ClassVar = [*append_only(), *owned("seen.owner_id", joined=OF_OBSERVATION)]
+        triggers: ClassVar = [*redactable(reason=words_gone("reason")), *owned("seen.owner_id", joined=OF_OBSERVATION)]
         constraints: ClassVar = [
             one_per_team("verification"),
             word_check("verification", "verdict", Verdict),

@@ -5,25 +5,30 @@ always equals the record.
 """
 
 from relationships.operations.amendment import amend
-from relationships.operations.conflicts import settling
+from relationships.operations.conflicts import hold_cases_of, lock_cases, settling
 from relationships.operations.holds import dispute, lift, retract
 from relationships.operations.knowledge import write_knowledge
-from relationships.operations.meeting import MeetsAnother, NotOwned, VersionStale, check_own
-from relationships.operations.redaction import lock_records, rewrite_documents
+from relationships.operations.meeting import MeetsAnother, NotOwned, VersionStale, check_own, wait_to_meet
+from relationships.operations.redaction import rewrite_documents
 from relationships.operations.registry import append_definition
+from relationships.operations.release import let_go, wait_to_let_go
 from relationships.operations.standing import (
     FanoutExceeded,
     apply_changes,
     can_recount,
+    hold_counted_in,
+    hold_records,
+    hold_resting_on,
     recompute_for_groups,
     refresh_documents,
     revoke_for_fragments,
 )
 from relationships.operations.statements import may_speak, say_not_competing
 from relationships.operations.supports import reinstate
-from relationships.operations.withdrawal import withdraw
+from relationships.operations.withdrawal import CorrectedSince, wait_to_withdraw, withdraw
 
 __all__ = [
+    "CorrectedSince",
     "FanoutExceeded",
     "MeetsAnother",
     "NotOwned",
@@ -33,8 +38,13 @@ __all__ = [
     "apply_changes",
     "check_own",
     "dispute",
+    "hold_cases_of",
+    "hold_counted_in",
+    "hold_records",
+    "hold_resting_on",
+    "let_go",
     "lift",
-    "lock_records",
+    "lock_cases",
     "may_speak",
     "can_recount",
     "recompute_for_groups",
@@ -45,6 +55,9 @@ __all__ = [
     "rewrite_documents",
     "say_not_competing",
     "settling",
+    "wait_to_meet",
+    "wait_to_withdraw",
     "withdraw",
     "write_knowledge",
+    "wait_to_let_go",
 ]

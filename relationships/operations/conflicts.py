@@ -62,6 +62,12 @@ def lock_cases(team_id: UUID) -> None:
     lock("conflicts", team_id)
 
 
+def hold_cases_of(*, team_id: UUID, record_ids: Collection[UUID]) -> None:
+    """Do the same when one of these records, which the caller holds, stands in a case: its moment is taken after."""
+    if stand_in_cases(team_id=team_id, record_ids=record_ids):
+        lock_cases(team_id)
+
+
 def carry_out(team_id: UUID, courses: Sequence[Course], *, now: datetime) -> None:
     """Append what happens to cases, and bring their rows to the newest event."""
     rows: list[ConflictCase] = []

@@ -5,7 +5,6 @@ from datetime import datetime
 from uuid import UUID
 
 from densemem.db.insert import insert
-from relationships.identity import semantic_group_key
 from relationships.models import (
     CrossReference,
     EvidenceSupport,
@@ -20,6 +19,7 @@ from relationships.models import (
 from relationships.operations.conflicts import settling, touch
 from relationships.operations.standing import apply_changes
 from relationships.plan import Change, KnowledgePlan, NewObservation, NewRecord, NewSupport, Origin
+from relationships.stored import semantic_group_key
 from relationships.vocabulary import AGAINST, SupportAction
 
 

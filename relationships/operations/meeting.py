@@ -11,7 +11,7 @@ from densemem.db.locks import lock, share
 from evidence.policy import count_voices
 from evidence.queries import joins_of
 from relationships.models import CrossReference, RelationshipRecord
-from relationships.operations.conflicts import touch
+from relationships.operations.conflicts import lock_cases, touch
 from relationships.plan import Change
 from relationships.policy import (
     Action,
@@ -73,6 +73,15 @@ def meet(*, team_id: UUID, relationship_id: UUID) -> Meeting:
     lock("slot", team_id, *slot)
     found = {r.id: r for r in stored_records(team_id=team_id, pairs={slot}, lock=True)}
     return Meeting(found.pop(relationship_id), tuple(found.values()))
+
+
+def wait_to_meet(*, team_id: UUID, relationship_id: UUID) -> None:
+    """Wait for a record, what it can meet, and the conflict cases that may come of it.
+
+    :raises NotThere: no such record in the team
+    """
+    meet(team_id=team_id, relationship_id=relationship_id)
+    lock_cases(team_id)
 
 
 def check_own(record: StoredRecord, *, owner_id: UUID, expected_version: int) -> None:

@@ -13,8 +13,9 @@ from densemem.core.faults import Because, Refused
 from densemem.db.insert import insert
 from evidence.policy import count_voices
 from evidence.queries import Joins, joined_to, joins_of
-from relationships.models import SupportDecision, Transition
-from relationships.operations.conflicts import touch
+from relationships.models import EvidenceSupport, SupportDecision, Transition
+from relationships.operations.conflicts import hold_cases_of, touch
+from relationships.operations.redaction import lock_records
 from relationships.plan import Change
 from relationships.policy import Standing, StoredRecord, check_standing, check_step, reevaluate
 from relationships.queries import records_about, records_by_id, records_joined, supports_of_fragments
@@ -96,15 +97,12 @@ def revoke_for_fragments(
 
     Returns the records that were touched. This is the named system writer: nobody chooses records here.
 
-    :param bare: what becomes of a record that is left without support
+    :param bare: what becomes of a record that is left without support; one that has none already and rests on a text
+        that is held is quarantined too
     :param actor_id: the person who decided; None for the server's policy
     :raises FanoutExceeded: before anything is written
     """
-    hit = supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
-    records = {record for _, record in hit}
-    if len(hit) > limits.FANOUT_SUPPORTS or len(records) > limits.FANOUT_RECORDS:
-        raise FanoutExceeded("Too much knowledge depends on this source to change it at once.")
-    locked = records_by_id(team_id=team_id, record_ids=records, lock=True)
+    records = hold_resting_on(team_id=team_id, fragment_ids=fragment_ids, bare=bare)
     insert(
         SupportDecision(
             team_id=team_id,
@@ -116,8 +114,48 @@ def revoke_for_fragments(
         )
         for support, _ in supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
     )
-    recompute(team_id=team_id, record_ids={r.id for r in locked}, reason=reason, now=now, bare=bare)
+    recompute(team_id=team_id, record_ids=records, reason=reason, now=now, bare=bare)
     return records
+
+
+def hold_resting_on(*, team_id: UUID, fragment_ids: Collection[UUID], bare: Status = Status.PENDING) -> set[UUID]:
+    """Lock the records that a support holds up which cites these fragments, and their conflict cases; return them.
+
+    :param bare: what becomes of a record without support; what waits for evidence is held with the text that it had
+    :raises FanoutExceeded: more rests on them than one transaction may change
+    """
+    hit = supports_of_fragments(team_id=team_id, fragment_ids=fragment_ids)
+    records = {record for _, record in hit}
+    if bare is Status.QUARANTINED:
+        records |= _waiting_for(team_id, fragment_ids)
+    if len(hit) > limits.FANOUT_SUPPORTS or len(records) > limits.FANOUT_RECORDS:
+        raise FanoutExceeded("Too much knowledge depends on this source to change it at once.")
+    hold_records(team_id=team_id, record_ids=records)
+    return records
+
+
+def hold_counted_in(*, team_id: UUID, groups: Collection[UUID], others: Collection[UUID]) -> set[UUID]:
+    """Lock the records whose count changes when source groups are bound to others, and their conflict cases.
+
+    Return them. `can_recount` was asked.
+    """
+    records = _joined(team_id, groups, others)
+    hold_records(team_id=team_id, record_ids=records)
+    return records
+
+
+def hold_records(*, team_id: UUID, record_ids: Collection[UUID]) -> None:
+    """Lock records, and the conflict cases of the team when one of them stands in any."""
+    if record_ids:
+        lock_records(team_id=team_id, record_ids=record_ids)
+        hold_cases_of(team_id=team_id, record_ids=record_ids)
+
+
+def _waiting_for(team_id: UUID, fragment_ids: Collection[UUID]) -> set[UUID]:
+    """Return the records that wait for evidence and rested on these texts: no more than are looked at."""
+    rows = EvidenceSupport.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
+    waiting = rows.filter(relationship__status=Status.PENDING).values_list("relationship_id", flat=True).distinct()
+    return set(waiting[: limits.FANOUT_RECORDS + 1])
 
 
 def refresh_documents(
@@ -135,7 +173,7 @@ def can_recount(*, team_id: UUID, groups: Collection[UUID], others: Collection[U
 
 def recompute_for_groups(*, team_id: UUID, groups: Collection[UUID], others: Collection[UUID], now: datetime) -> None:
     """Count again the records that rest on source groups which were just bound to others; `can_recount` was asked."""
-    records = _joined(team_id, groups, others)
+    records = hold_counted_in(team_id=team_id, groups=groups, others=others)
     recompute(team_id=team_id, record_ids=records, reason="source_groups_joined", now=now)
 
 

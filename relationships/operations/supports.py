@@ -7,7 +7,8 @@ from uuid import UUID
 
 from densemem.db.insert import insert
 from relationships.models import SupportDecision
-from relationships.operations.meeting import change_of, check_alone, judged, meet
+from relationships.operations.conflicts import settling
+from relationships.operations.meeting import change_of, check_alone, judged, meet, refer, risen
 from relationships.operations.standing import apply_changes
 from relationships.policy import Standing
 from relationships.search import write_documents
@@ -22,7 +23,8 @@ def reinstate(
 ) -> None:
     """Let a revoked support count again, and judge its record by all that counts now; other holds stay.
 
-    The caller has checked that the evidence may count.
+    A record that is active then meets the others' as one that was granted a support does. The caller has checked that
+    the evidence may count.
 
     :raises MeetsAnother: the record would become active beside one of its owner that excludes it
     """
@@ -39,15 +41,19 @@ def reinstate(
     meeting = meet(team_id=team_id, relationship_id=relationship_id)
     record = meeting.record
     standing, voices = judged(record.effective, team_id=team_id)
+    others = meeting.active(without=record.id)
     if status not in JUDGED:
         standing = Standing(record.tier, status, "hold_kept")
     elif status is not Status.ACTIVE:
-        check_alone(replace(record, tier=standing.tier).position(), meeting.active(without=record.id))
+        check_alone(replace(record, tier=standing.tier).position(), others)
     change = change_of(
         record,
         replace(standing, reason=reason),
         held=record.held_by_person,
         counts=(len(record.effective), voices),
     )
-    apply_changes(team_id=team_id, changes=[change], now=now)
+    with settling(team_id=team_id, now=now):
+        apply_changes(team_id=team_id, changes=[change], now=now)
+        if standing.status is Status.ACTIVE:
+            refer(risen(record, change), others, now=now)
     write_documents(team_id=team_id, record_ids={record.id}, now=now)

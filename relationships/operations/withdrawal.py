@@ -1,23 +1,36 @@
 """What an item wrote because of an answer that is withdrawn: its grants are revoked, what it replaced is given back."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from densemem.core.faults import Because, Refused
 from densemem.db.insert import insert
 from densemem.db.locks import lock, share
 from relationships.models import SupportDecision, Transition
-from relationships.operations.conflicts import settling
+from relationships.operations.conflicts import lock_cases, settling
 from relationships.operations.meeting import change_of, check_alone, judged, refer, risen
 from relationships.operations.standing import apply_changes
 from relationships.plan import Change
 from relationships.policy import Standing, StoredRecord
 from relationships.queries import counting_supports, records_by_id, stored_records
 from relationships.search import write_documents
-from relationships.vocabulary import Status, SupportAction, Tier
+from relationships.vocabulary import BY_CORRECTION, Status, SupportAction, Tier
 
 WITHDRAWN: Final = "decision_withdrawn"
+
+
+class CorrectedSince(Refused):
+    """What was granted holds up another record by now, to which its owner corrected the one that it was granted to."""
+
+    because = Because.CONFLICT
+    code = "corrected_since"
+
+    def __init__(self, record_ids: Collection[UUID]) -> None:
+        super().__init__("Its owner corrected since what rests on it.")
+        self.record_ids = record_ids
 
 
 def withdraw(*, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID, at: datetime, now: datetime) -> None:
@@ -26,16 +39,14 @@ def withdraw(*, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID,
     What changed again since stays as it is, but for its counts.
 
     :param at: the moment of the commit
+    :raises CorrectedSince: its owner corrected a record since that rests on it
     :raises MeetsAnother: what would be given back meets another active record of the owner
     """
-    steps = Transition.objects.of_team(team_id).filter(recorded_at=at, verification__observation__item_id=item_id)
-    step_of = {row.relationship_id: row for row in steps.order_by("version").select_related("relationship")}
-    share("groups", team_id)
-    slots = {(row.relationship.subject_entity_id, row.relationship.predicate_key) for row in step_of.values()}
-    for slot in sorted(slots):
-        lock("slot", team_id, *slot)
-    met = stored_records(team_id=team_id, pairs=slots, lock=True)
-    granted = SupportDecision.objects.of_team(team_id).filter(recorded_at=at, support__fragment_id=fragment_id)
+    step_of, met = _meet(team_id=team_id, item_id=item_id, at=at)
+    decided = SupportDecision.objects.of_team(team_id).filter(recorded_at=at, support__fragment_id=fragment_id)
+    granted = set(decided.values_list("support_id", flat=True))
+    if corrected := _corrected_among(team_id, granted):
+        raise CorrectedSince(corrected)
     insert(
         SupportDecision(
             team_id=team_id,
@@ -45,7 +56,7 @@ def withdraw(*, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID,
             reason=WITHDRAWN,
             recorded_at=now,
         )
-        for support in counting_supports(granted.values_list("support_id", flat=True))
+        for support in counting_supports(granted)
     )
     records = records_by_id(team_id=team_id, record_ids=step_of)
     changes = [c for r in records if (c := _undone(r, step_of[r.id], owner_id=owner_id))]
@@ -59,6 +70,31 @@ def withdraw(*, team_id: UUID, owner_id: UUID, item_id: UUID, fragment_id: UUID,
             if record.id in back:
                 refer(risen(record, back[record.id]), others, now=now)
     write_documents(team_id=team_id, record_ids={c.relationship_id for c in changes}, now=now)
+
+
+def wait_to_withdraw(*, team_id: UUID, item_id: UUID, at: datetime) -> None:
+    """Wait for the records that one commit of an item changed, what they can meet, and the conflict cases."""
+    _meet(team_id=team_id, item_id=item_id, at=at)
+    lock_cases(team_id)
+
+
+def _meet(*, team_id: UUID, item_id: UUID, at: datetime) -> tuple[dict[UUID, Transition], list[StoredRecord]]:
+    """Lock what the records that a commit changed can meet; return its last step of each, and what they meet."""
+    steps = Transition.objects.of_team(team_id).filter(recorded_at=at, verification__observation__item_id=item_id)
+    step_of = {row.relationship_id: row for row in steps.order_by("version").select_related("relationship")}
+    share("groups", team_id)
+    slots = {(row.relationship.subject_entity_id, row.relationship.predicate_key) for row in step_of.values()}
+    for slot in sorted(slots):
+        lock("slot", team_id, *slot)
+    return step_of, stored_records(team_id=team_id, pairs=slots, lock=True)
+
+
+def _corrected_among(team_id: UUID, supports: Collection[UUID]) -> set[UUID]:
+    """Return the records whose support of these was carried to another by a correction, as the last that happened."""
+    rows = SupportDecision.objects.of_team(team_id).filter(support_id__in=supports)
+    newest = rows.order_by("support_id", "-seq").distinct("support_id")
+    found = newest.values_list("support__relationship_id", "action", "reason")
+    return {record for record, action, reason in found if (action, reason) == (SupportAction.REVOKE, BY_CORRECTION)}
 
 
 def _undone(record: StoredRecord, step: Transition, *, owner_id: UUID) -> Change | None:

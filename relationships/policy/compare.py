@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from relationships.identity import Identity, overlap, same_claim, semantic_group_key
+from relationships.identity import Identity, meaning, overlap, same_claim
 from relationships.vocabulary import Cardinality, CrossReferenceKind, LineageKind, Polarity, RelationshipKind, Tier
 
 RANK: Final = {Tier.CANDIDATE: 0, Tier.CLAIM: 1, Tier.FACT: 2}
@@ -103,7 +103,7 @@ def cross_reference(new: Position, other: Position, *, corrects: bool = False) -
     """
     if new.identity.team_id != other.identity.team_id or _owner(new) == _owner(other):
         return None
-    if semantic_group_key(new.identity) == semantic_group_key(other.identity):
+    if meaning(new.identity) == meaning(other.identity):
         return CrossReferenceKind.CONFIRMS
     if corrects:
         return CrossReferenceKind.CORRECTS

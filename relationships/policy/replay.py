@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
+from densemem.core.times import known
 from relationships.vocabulary import SupportAction
 
 
@@ -98,11 +99,7 @@ def replay(history: History, *, until: datetime | None = None) -> State | None:
 
 
 def _recorded(rows: Iterable[StepRow] | Iterable[DecisionRow], until: datetime | None) -> Iterator[Any]:
-    """Yield the rows until the first that was recorded later: none is known before the one that it follows."""
-    for row in rows:
-        if until is not None and row.recorded_at > until:
-            return
-        yield row
+    return (row for row in rows if known(row.recorded_at, by=until))
 
 
 def _check_follows(last: StepRow | None, step: StepRow) -> None:

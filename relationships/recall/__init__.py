@@ -8,6 +8,7 @@ from datetime import datetime
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.words import Scope
+from densemem.db.clock import settled
 from relationships.recall.answer import Group, Item, Recall
 from relationships.recall.conflicts import Conflict, Position, conflicts_of
 from relationships.recall.find import Hit, find
@@ -30,7 +31,7 @@ def recall(
     """
     Return what the caller's team holds to be so and the query asks for, best first, grouped by meaning.
 
-    With `known_at` alone the answer is the one that was given then; names are those of today.
+    With `known_at` alone the answer is the one that was given then. It waits for writers that are about to commit.
 
     :param limit: the most groups, 1 to `limits.RECALL_ITEMS`
     :param valid_at: the moment asked about, aware; None asks about `now` and shows only what is active
@@ -39,8 +40,9 @@ def recall(
     :raises ScopeMissing: the caller may not read
     """
     principal.require(Scope.READ)
+    past = min(now, settled(principal.team_id)) if known_at else now
     question = read_question(
-        team_id=principal.team_id, query=query, limit=limit, valid_at=valid_at, known_at=known_at, now=now
+        team_id=principal.team_id, query=query, limit=limit, valid_at=valid_at, known_at=known_at, now=past
     )
     hits = find(question)
     claims = claims_of_groups(question, groups=_best_groups(hits, most=limit))

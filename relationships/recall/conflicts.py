@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import F, OuterRef, Q, QuerySet, Window
-from django.db.models.functions import RowNumber
+from django.db.models import OuterRef, Q, QuerySet
 
 from densemem.core import limits
 from relationships.models import ConflictCase, ConflictEvent, ConflictPosition
+from relationships.queries import newest_positions
 from relationships.recall.groups import claims_of_groups
 from relationships.recall.question import Question
 from relationships.search import Claim, Profile
@@ -30,6 +31,9 @@ class Position:
 class Conflict:
     """A case with the positions that answer at the moment asked about, the oldest first.
 
+    Of more than `limits.CONFLICT_POSITIONS` those of the meanings that were found are looked at, and then the newest.
+
+    :param positions_total: how many the case had by then, those that answer no more among them
     :param status: of the case, as known at the moment asked about; one that is closed may answer for an earlier time
     """
 
@@ -38,6 +42,7 @@ class Conflict:
     status: str
     opened_at: datetime
     positions: tuple[Position, ...]
+    positions_total: int
     positions_truncated: bool
 
 
@@ -76,14 +81,12 @@ def _answering(question: Question) -> QuerySet[ConflictCase]:
 
 
 def _positions(question: Question, groups: Collection[str]) -> list[ConflictPosition]:
-    """Return the positions of the cases that these meanings stand in, of each case the first of them."""
+    """Return the positions of the cases that these meanings stand in: of each case these, and then the newest."""
     known = ConflictPosition.objects.of_team(question.team_id).known_by(question.known_at)
     met = known.filter(semantic_group_key__in=groups).values("case_id")
     cases = _answering(question).filter(pk__in=met).values("pk")
-    place = Window(RowNumber(), partition_by=F("case_id"), order_by="seq")
-    rows = known.filter(case__in=cases).annotate(place=place)
-    within = rows.filter(place__lte=limits.CONFLICT_POSITIONS + 1)
-    return list(within.select_related("case").order_by("seq"))
+    rows = newest_positions(known.filter(case__in=cases), first=Q(semantic_group_key__in=groups))
+    return list(rows.select_related("case").order_by("seq"))
 
 
 def _then(question: Question, cases: Collection[UUID]) -> dict[UUID, ConflictEvent]:
@@ -93,17 +96,18 @@ def _then(question: Question, cases: Collection[UUID]) -> dict[UUID, ConflictEve
 
 
 def _conflict(
-    rows: Sequence[ConflictPosition], claims: Mapping[str, Sequence[Claim]], stood: ConflictCase | ConflictEvent
+    rows: Sequence[Any], claims: Mapping[str, Sequence[Claim]], stood: ConflictCase | ConflictEvent
 ) -> Conflict:
-    case, shown = rows[0].case, rows[: limits.CONFLICT_POSITIONS]
-    positions = [_position(row, claims[row.semantic_group_key]) for row in shown if row.semantic_group_key in claims]
+    case, total = rows[0].case, rows[0].total
+    positions = [_position(row, claims[row.semantic_group_key]) for row in rows if row.semantic_group_key in claims]
     return Conflict(
         conflict_id=case.id,
         version=stood.version,
         status=stood.status,
         opened_at=case.opened_at,
         positions=tuple(sorted(positions, key=_age)),
-        positions_truncated=len(rows) > limits.CONFLICT_POSITIONS,
+        positions_total=total,
+        positions_truncated=total > len(rows),
     )
 
 

@@ -86,7 +86,7 @@ def claims_of(*, team_id: UUID, rows: Sequence[RelationshipRecord], known_at: da
 
     Load the rows with `select_related("owner")`.
 
-    :param known_at: each claim stands as its ledger said by then; None for now. Names are always those of today
+    :param known_at: each claim stands as its ledger said by then; None for now. A name never changes but by redaction
     """
     entities = {row.subject_entity_id for row in rows} | {row.object_entity_id for row in rows if row.object_entity_id}
     views = entity_views(team_id=team_id, entity_ids=entities)

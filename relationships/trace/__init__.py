@@ -14,6 +14,7 @@ from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.faults import NotThere, Refused
 from densemem.core.words import Scope
+from densemem.db.clock import settled
 from densemem.paging import Before
 from relationships.models import RelationshipRecord, Transition
 from relationships.search import Claim, claims_of, faults_of_known_at
@@ -80,7 +81,10 @@ def trace(
     :raises NotThere: no such record in the team, or not by that moment
     :raises ScopeMissing: the caller may not read
     """
-    if faults := list(faults_of_known_at(known_at, now=now or timezone.now())):
+    principal.require(Scope.READ)
+    now = now or timezone.now()
+    past = min(now, settled(principal.team_id)) if known_at else now
+    if faults := list(faults_of_known_at(known_at, now=past)):
         raise TraceRefused("The trace cannot be made as it is asked for.", faults=faults)
     asked = Asked(_record(principal, relationship_id, known_at=known_at), known_at)
     counts, limit = counted(asked, LISTS), min(limit, limits.PAGE_ITEMS)

@@ -38,9 +38,14 @@ class CasePosition:
 
 @dataclass(frozen=True, slots=True)
 class ConflictCaseView(CaseSummary):
-    """A case with its positions, the oldest first; of more than `limits.CONFLICT_POSITIONS` those that came first."""
+    """
+    A case with its positions, the oldest first; of more than `limits.CONFLICT_POSITIONS` the reader's and the newest.
+
+    :param positions_total: how many the case has
+    """
 
     positions: tuple[CasePosition, ...]
+    positions_total: int
     positions_truncated: bool
 
 

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Window
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from densemem.auth import Principal
@@ -23,6 +23,7 @@ from relationships.models import (
     RelationshipRecord,
     Transition,
 )
+from relationships.queries import newest_positions
 from relationships.search import Claim, Profile, claims_of
 from relationships.trace.cases import CaseEvent, CasePosition, CaseStatement, CaseSummary, ConflictCaseView
 from relationships.trace.paged import Asked, Kind
@@ -58,7 +59,7 @@ def list_conflicts(
     if status is not None:
         rows = rows.filter(status=status)
     page = page_of(rows, order=NEWEST_FIRST, cursor=cursor, limit=limit)
-    return page.of(_views(principal.team_id, page.rows))
+    return page.of(_views(principal, page.rows))
 
 
 def get_conflict(*, principal: Principal, conflict_id: UUID) -> ConflictCaseWhole:
@@ -72,7 +73,7 @@ def get_conflict(*, principal: Principal, conflict_id: UUID) -> ConflictCaseWhol
     row = ConflictCase.objects.of_team(principal.team_id).filter(pk=conflict_id).first()
     if row is None:
         raise NotThere
-    (view,) = _views(row.team_id, [row])
+    (view,) = _views(principal, [row])
     shown = {name: getattr(view, name) for name in ConflictCaseView.__dataclass_fields__}
     return ConflictCaseWhole(**shown, events=_events(row), statements=_statements(row))
 
@@ -120,22 +121,26 @@ def _summary(row: ConflictCase) -> CaseSummary:
     )
 
 
-def _views(team_id: UUID, cases: Collection[ConflictCase]) -> list[ConflictCaseView]:
-    of_case: dict[UUID, list[ConflictPosition]] = defaultdict(list)
-    place = Window(RowNumber(), partition_by=F("case_id"), order_by="seq")
-    rows = ConflictPosition.objects.of_team(team_id).filter(case__in=cases).annotate(place=place)
-    for row in rows.filter(place__lte=limits.CONFLICT_POSITIONS + 1).order_by("seq"):
+def _views(reader: Principal, cases: Collection[ConflictCase]) -> list[ConflictCaseView]:
+    team_id = reader.team_id
+    of_case: dict[UUID, list[Any]] = defaultdict(list)
+    held = RelationshipRecord.objects.of_team(team_id).owned_by(reader.profile_id)
+    own = Exists(held.filter(semantic_group_key=OuterRef("semantic_group_key")))
+    known = ConflictPosition.objects.of_team(team_id).filter(case__in=cases)
+    for row in newest_positions(known, first=Q(own)).order_by("seq"):
         of_case[row.case_id].append(row)
     claims = _claims(team_id, {row.semantic_group_key for rows in of_case.values() for row in rows})
     return [_view(case, of_case[case.id], claims) for case in cases]
 
 
-def _view(case: ConflictCase, rows: Sequence[ConflictPosition], claims: dict[str, list[Claim]]) -> ConflictCaseView:
-    positions = [_position(row, claims[row.semantic_group_key]) for row in rows[: limits.CONFLICT_POSITIONS]]
+def _view(case: ConflictCase, rows: Sequence[Any], claims: dict[str, list[Claim]]) -> ConflictCaseView:
+    positions = [_position(row, claims[row.semantic_group_key]) for row in rows]
+    total = rows[0].total if rows else 0
     return ConflictCaseView(
         **asdict(_summary(case)),
         positions=tuple(sorted(positions, key=_age)),
-        positions_truncated=len(rows) > limits.CONFLICT_POSITIONS,
+        positions_total=total,
+        positions_truncated=total > len(rows),
     )
 
 

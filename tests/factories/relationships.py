@@ -12,10 +12,9 @@ from entities.vocabulary import EntityKind
 from evidence.operations import Copied, copy_words
 from evidence.vocabulary import WordingKind
 from relationships import models
-from relationships.identity import semantic_group_key
 from relationships.operations.conflicts import touch
 from relationships.search import claims_of, write_documents
-from relationships.stored import identity_of
+from relationships.stored import identity_of, semantic_group_key
 from relationships.vocabulary import (
     AGAINST,
     Cardinality,

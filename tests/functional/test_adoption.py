@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from densemem.audit.run import audit
@@ -13,6 +15,7 @@ from densemem.models import Team
 from evidence.models import Fragment
 from placement.decide import adopt
 from placement.models import Item
+from placement.tasks import drain
 from relationships.models import CrossReference, EvidenceSupport, RelationshipRecord, Transition
 from review.models import Task
 from tests.deciding import TEXT, WORKS, adopted, answer, hold, place, record_of
@@ -221,6 +224,32 @@ class TestAfterwards:
         place(answer(cy, task, "release_quarantine", message="Fine."), cy, WORKS)
         assert {r.status for r in RelationshipRecord.objects.all()} == {"active"}
         assert audit().differences == 0
+
+    def test_a_release_costs_the_same_for_one_adopter_and_for_many(
+        self, ada: Principal, ben: Principal, team: Team
+    ) -> None:
+        cy = someone(team, "Cy", role="manager")
+
+        def cost(number: int, adopters: list[Principal]) -> int:
+            view = say(ada, f"{TEXT} {number}", WORKS)
+            for who in adopters:
+                place(adopted(who, Fragment.objects.get(ingest_id=view.ingest_id)), who, WORKS)
+            hold(cy, view.items[0].evidence_id)
+            with CaptureQueriesContext(connection) as queries:
+                answer(cy, Task.objects.get(status="open"), "release_quarantine", message="Fine.")
+            drain(using=model(WORKS), linger=False)
+            return len(queries)
+
+        assert cost(1, [ben]) == cost(2, [ben, *(someone(team, f"Dee {n}") for n in range(3))])
+
+    def test_no_text_is_adopted_more_often_than_one_hold_can_change(
+        self, ada: Principal, ben: Principal, team: Team, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        say(ada, TEXT, WORKS)
+        monkeypatch.setattr(limits, "FANOUT_ITEMS", 2)
+        adopted(ben, Fragment.objects.get())
+
+        assert refused(someone(team, "Dee"), Fragment.objects.get()) == "adopted_too_often"
 
     def test_control_text_that_the_adopters_model_sees_takes_the_text_from_its_author_too(
         self, ada: Principal, ben: Principal

@@ -1,5 +1,6 @@
 """A typed value, a unit or a validity that was wrong, and that its owner corrects."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from densemem.auth import Principal
 from densemem.core.faults import NotThere, Refused
 from entities.models import Value
-from placement.decide import dispute, retire_evidence
+from placement.decide import dispute, retire_evidence, verify_again
+from placement.status import IngestView
 from relationships.models import (
     CrossReference,
     EvidenceSupport,
@@ -18,7 +20,7 @@ from relationships.models import (
     SupportDecision,
 )
 from review.models import Decision
-from tests.deciding import PROOF, TEXT, WORKS, corrected, hold_back, reasoned
+from tests.deciding import PROOF, TEXT, WORKS, answer, corrected, hold, hold_back, open_task, place, reasoned, retracted
 from tests.said import Fact, say
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -270,3 +272,84 @@ class TestCorrectRelationship:
         refused = refusal(ada, record, expected=1, object_value=RIGHT)
 
         assert (refused.code, refused.because.value) == ("version_stale", 412)
+
+
+def held_and_read_again(who: Principal, manager: Principal, view: IngestView, *facts: Fact) -> None:
+    """Hold a text, release it, and let it say these facts when it is read anew."""
+    hold(manager, view.items[0].evidence_id)
+    answer(manager, open_task(kind="policy_needs_review"), "release_quarantine", message="It is harmless.")
+    place(view, who, *facts)
+
+
+class TestRelease:
+    """Of a text in which its owner has corrected what was misread."""
+
+    def test_leaves_the_correction_standing_when_the_same_is_misread_again(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, COST, COSTS)
+        wrong = the_record()
+        corrected(ada, wrong, object_value=RIGHT)
+        right = the_record(status="active")
+
+        held_and_read_again(ada, cy, view, COSTS)
+
+        right.refresh_from_db()
+        wrong.refresh_from_db()
+        assert (right.status, right.tier, right.support_count) == ("active", "validated_claim", 1)
+        assert (wrong.status, wrong.support_count) == ("superseded", 0)
+        meant = ObservationResolution.objects.latest("seq")
+        assert (meant.relationship_id, meant.object_value_id) == (right.id, right.object_value_id)
+        with pytest.raises(Refused) as refused:
+            reasoned(verify_again, ada, observation_id=meant.observation_id)
+        assert refused.value.code == "corrected"
+
+    def test_follows_a_correction_of_the_correction(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, COST, COSTS)
+        corrected(ada, the_record(), object_value=RIGHT)
+        corrected(ada, the_record(status="active"), valid_from="2026-01-01")
+        last = the_record(status="active")
+
+        held_and_read_again(ada, cy, view, COSTS)
+
+        assert the_record(status="active").id == last.id
+
+    def test_follows_an_owner_who_corrected_it_back(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, COST, COSTS)
+        first = the_record()
+        corrected(ada, first, object_value=RIGHT)
+        corrected(ada, the_record(status="active"), object_value={"type": "number", "value": 40, "unit": "km"})
+        assert the_record(status="active").id == first.id
+
+        held_and_read_again(ada, cy, view, COSTS)
+
+        assert the_record(status="active").id == first.id
+
+    def test_keeps_what_the_owner_forgot_since(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, COST, COSTS)
+        corrected(ada, the_record(), object_value=RIGHT)
+        retracted(ada, the_record(status="active"))
+
+        held_and_read_again(ada, cy, view, COSTS)
+
+        assert sorted(RelationshipRecord.objects.values_list("status", flat=True)) == ["retracted", "superseded"]
+
+    def test_gives_a_judgment_that_denies_the_misreading_no_power_over_what_is_right(
+        self, ada: Principal, cy: Principal
+    ) -> None:
+        view = say(ada, COST, COSTS)
+        wrong = the_record()
+        corrected(ada, wrong, object_value=RIGHT)
+        right = the_record(status="active")
+
+        held_and_read_again(ada, cy, view, replace(COSTS, verdict="contradicted"))
+
+        assert the_record(pk=wrong.id).status == "superseded"
+        assert the_record(pk=right.id).status == "pending_evidence"
+
+    def test_of_another_text_says_what_it_says(self, ada: Principal, cy: Principal) -> None:
+        say(ada, COST, COSTS)
+        wrong = the_record()
+        corrected(ada, wrong, object_value=RIGHT)
+
+        say(ada, f"Yes. {COST}", COSTS)
+
+        assert (the_record(pk=wrong.id).status, the_record(pk=wrong.id).support_count) == ("superseded", 1)

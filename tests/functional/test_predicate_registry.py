@@ -9,7 +9,7 @@ from django.utils import timezone
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.models import Team
-from densemem.providers.base import Call
+from densemem.providers.base import Call, Stage
 from densemem.providers.scripted import Scripted
 from placement.decide import (
     DecisionRefused,
@@ -364,6 +364,20 @@ class TestLifecycle:
         assert (retired.decision.compensation, back.decision.compensation) == ("register_predicate", "retire_predicate")
         assert back.taken_up == 1
         assert RelationshipRecord.objects.get().predicate_version == 3
+
+    def test_retired_takes_nothing_of_which_a_verifier_was_asked_before(self, ada: Principal, cy: Principal) -> None:
+        scripted, retired = model(WORKS), list[RegistryDecided]()
+
+        def meanwhile(call: Call) -> str:
+            said = scripted.complete(call).text
+            if call.stage is Stage.VERIFY and not retired:
+                retired.append(make(cy, "works_on", "retired"))
+            return said
+
+        view = say(ada, TEXT, using=Scripted(meanwhile))
+
+        assert (view.processing_state, open_task().kind) == ("awaiting_review", "predicate_needs_review")
+        assert not RelationshipRecord.objects.exists()
 
     def test_of_a_shared_predicate_is_that_of_one_team(self, cy: Principal) -> None:
         other = someone(Team.objects.create(name="Umbra (sample)"), "Uma")

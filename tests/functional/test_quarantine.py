@@ -1,12 +1,15 @@
 """Held texts: released by managers alone, and held after all when they prove poisoned."""
 
+from dataclasses import replace
+
 import pytest
 from django.utils import timezone
 
 from densemem.auth import Principal, ScopeMissing
+from densemem.core import limits
 from densemem.core.faults import NotThere, Refused
 from densemem.models import Team
-from evidence.models import Quarantine, SecurityEvent
+from evidence.models import Fragment, Quarantine, SecurityEvent
 from placement.models import Item
 from placement.tasks import drain
 from relationships.models import (
@@ -20,8 +23,21 @@ from relationships.recall import recall
 from relationships.trace import trace
 from review.models import Decision, Task
 from tests import factories
-from tests.deciding import ATTACK, TEXT, WORKS, answer, hold, nobody, open_task, place
-from tests.said import model, say, send, someone
+from tests.database import counts
+from tests.deciding import (
+    ATTACK,
+    GRAZ,
+    TEXT,
+    WORKS,
+    adopted,
+    answer,
+    hold,
+    nobody,
+    open_task,
+    place,
+    record_of,
+)
+from tests.said import Fact, model, say, send, someone
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -182,3 +198,75 @@ class TestQuarantineOfAcceptedEvidence:
             hold(cy, view.items[0].evidence_id)
 
         assert refused.value.code == "revision_not_current"
+
+
+INSUFFICIENT, CONTRADICTED = (replace(WORKS, verdict=verdict) for verdict in ("insufficient", "contradicted"))
+
+
+class TestReadAgain:
+    """What was quarantined for a text, once the text is released and read anew."""
+
+    @pytest.mark.parametrize(
+        ("found", "status"),
+        [(INSUFFICIENT, "pending_evidence"), (CONTRADICTED, "rejected"), (None, "pending_evidence")],
+    )
+    def test_without_support_is_quarantined_no_more(
+        self, ada: Principal, bo: Principal, cy: Principal, found: Fact | None, status: str
+    ) -> None:
+        view = say(ada, TEXT, WORKS)
+        place(adopted(bo, Fragment.objects.get()), bo, WORKS)
+        hold(cy, view.items[0].evidence_id)
+
+        done = answer(cy, open_task(kind="policy_needs_review"), "release_quarantine", message="A mistake of mine.")
+        assert {(c.status_before, c.status) for c in done.changes} == {("quarantined", "pending_evidence")}
+        place(view, ada, *[found] if found else [])
+
+        assert [record_of(who).status for who in (ada, bo)] == [status, status]
+        assert not SearchDocument.objects.filter(eligible=True).exists()
+
+    def test_is_quarantined_again_with_its_text_and_names_nothing(self, ada: Principal, cy: Principal) -> None:
+        view = say(ada, TEXT, WORKS)
+        hold(cy, view.items[0].evidence_id)
+        answer(cy, open_task(kind="policy_needs_review"), "release_quarantine", message="A mistake of mine.")
+        signal = {"kind": "instruction_override", "start": 0, "end": 4}
+
+        place(view, ada, using=model(WORKS, signals={"extract": [signal]}))
+
+        record = record_of(ada)
+        assert (record.status, record.tier) == ("quarantined", "candidate")
+        assert not any(w in repr(trace(principal=ada, relationship_id=record.id)) for w in ("Mara", "Harbor"))
+
+    def test_waits_for_the_other_text_that_is_held(self, ada: Principal, cy: Principal) -> None:
+        views = [say(ada, TEXT, WORKS), say(ada, f"Yes. {TEXT}", WORKS)]
+        for view in views:
+            hold(cy, view.items[0].evidence_id)
+
+        def released(number: int) -> str:
+            task = open_task(kind="policy_needs_review", fragment_id=views[number].items[0].evidence_id)
+            answer(cy, task, "release_quarantine", message="A mistake of mine.")
+            return str(record_of(ada).status)
+
+        assert (released(0), released(1)) == ("quarantined", "pending_evidence")
+
+    def test_is_not_stuck_beside_a_held_text_that_counts_no_more(self, ada: Principal, cy: Principal) -> None:
+        first = say(ada, TEXT, WORKS)
+        second = say(ada, f"Yes. {TEXT}", WORKS, source_key="wiki", source_revision="1")
+        for view in (first, second):
+            hold(cy, view.items[0].evidence_id)
+        send(ada, "Nothing.", source_key="wiki", source_revision="2", previous_source_revision="1")
+
+        answer(cy, open_task(kind="policy_needs_review"), "release_quarantine", message="A mistake of mine.")
+
+        assert record_of(ada).status == "pending_evidence"
+
+    def test_is_bounded(self, ada: Principal, cy: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
+        view = say(ada, f"{TEXT} She lives in Graz.", WORKS, replace(GRAZ, subject="Mara Lind"))
+        hold(cy, view.items[0].evidence_id)
+        monkeypatch.setattr(limits, "FANOUT_RECORDS", 1)
+        before = counts()
+
+        with pytest.raises(Refused) as refused:
+            answer(cy, open_task(kind="policy_needs_review"), "release_quarantine", message="A mistake of mine.")
+
+        assert (refused.value.code, counts()) == ("source_fanout_exceeded", before)
+        assert {r.status for r in RelationshipRecord.objects.all()} == {"quarantined"}

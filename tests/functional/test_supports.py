@@ -9,10 +9,17 @@ from evidence.models import FragmentRetirement
 from placement.decide import dispute, reinstate_support, retire_evidence
 from placement.models import Item
 from placement.tasks import drain
-from relationships.models import EvidenceSupport, RelationshipRecord, SearchDocument, SupportDecision
+from relationships.models import (
+    ConflictCase,
+    CrossReference,
+    EvidenceSupport,
+    RelationshipRecord,
+    SearchDocument,
+    SupportDecision,
+)
 from review.models import Decision, Task
 from tests.deciding import GRAZ, PORTO, TEXT, WORKS, answer, hold, hold_back, open_task, reasoned
-from tests.said import model, say, send
+from tests.said import Fact, model, say, send
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -97,10 +104,10 @@ class TestRetireEvidence:
         assert (the_record().status, FragmentRetirement.objects.count()) == ("active", 0)
 
 
-def held_and_released(who: Principal, manager: Principal, text: str = TEXT) -> EvidenceSupport:
+def held_and_released(who: Principal, manager: Principal, text: str = TEXT, fact: Fact = WORKS) -> EvidenceSupport:
     """Return the support of a text that was held after it was placed, and released; nothing is placed again yet."""
 
-    view = say(who, text, WORKS)
+    view = say(who, text, fact)
     hold(manager, view.items[0].evidence_id)
     answer(manager, open_task(kind="policy_needs_review"), "release_quarantine", message="It is harmless.")
     return EvidenceSupport.objects.get(fragment_id=view.items[0].evidence_id)
@@ -109,7 +116,7 @@ def held_and_released(who: Principal, manager: Principal, text: str = TEXT) -> E
 class TestReinstateSupport:
     def test_lets_it_count_again_and_judges_the_record(self, ada: Principal, cy: Principal) -> None:
         support = held_and_released(ada, cy)
-        assert the_record().status == "quarantined"
+        assert the_record().status == "pending_evidence"
 
         done = reasoned(reinstate_support, cy, support_id=support.id)
 
@@ -142,6 +149,23 @@ class TestReinstateSupport:
 
         record = the_record()
         assert (record.status, record.support_count, record.held_by_person) == ("disputed", 2, True)
+
+    def test_meets_what_others_hold_by_now(self, ada: Principal, bo: Principal, cy: Principal) -> None:
+        support = held_and_released(ada, cy, "Ivo lives in Graz.", GRAZ)
+        Item.objects.update(available_at="2030-01-01T00:00:00Z")
+        say(bo, "Ivo lives in Porto.", PORTO)
+
+        reasoned(reinstate_support, cy, support_id=support.id)
+
+        told = CrossReference.objects.get()
+        assert (told.kind, told.author_id, told.source_relationship_id) == (
+            "challenges",
+            ada.profile_id,
+            support.relationship_id,
+        )
+        case = ConflictCase.objects.get()
+        assert (case.status, case.positions.count()) == ("open", 2)
+        Item.objects.update(available_at="2026-01-01T00:00:00Z")
 
     def test_is_a_managers(self, ada: Principal, bo: Principal, cy: Principal) -> None:
         support = held_and_released(ada, cy)

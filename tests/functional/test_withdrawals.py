@@ -7,14 +7,16 @@ from densemem.core.faults import NotThere, Refused
 from entities.models import Entity, ResolutionEvent
 from placement.decide import withdraw_decision
 from placement.models import Item
-from relationships.models import RelationshipRecord, SearchDocument, SupportDecision
+from relationships.models import ObservationResolution, RelationshipRecord, SearchDocument, SupportDecision
 from review.models import Decision, Task
 from tests.deciding import (
     ALEX,
+    GRAZ,
     HACKING,
     HACKS,
     PROOF,
     answer,
+    corrected,
     nobody,
     open_task,
     place,
@@ -34,6 +36,18 @@ def accepted(who: Principal, conflict: Task) -> Decision:
     """Accept what is held, and return the decision once it was carried out."""
     place(answer(who, conflict, "accept", evidence=PROOF), who)
     return Decision.objects.get(task=conflict)
+
+
+def choose(who: Principal, task: Task, *facts: Fact) -> Decision:
+    """Choose what a wording means, and return the decision once it was carried out."""
+    chosen = {"observation_id": str(task.observation_id), "predicate_key": facts[0].key, "predicate_version": 1}
+    place(answer(who, task, "select_predicate", **chosen), who, *facts)
+    return Decision.objects.get(task=task)
+
+
+def outcome_of(made: Decision) -> object:
+    """Return the record that the observation of a decision belongs to."""
+    return ObservationResolution.objects.filter(observation=made.observation_id).latest("seq").relationship_id
 
 
 class TestWithdraw:
@@ -109,6 +123,58 @@ class TestWithdraw:
         accepted(ada, open_task())
         record.refresh_from_db()
         assert record.status == "active"
+
+    def test_leaves_what_was_decided_later_about_another_statement(self, ada: Principal) -> None:
+        steers = Fact("Mara Lind", "steers", "Beacon", "works_on")
+        say(ada, "Mara Lind is hacking on Harbor and steers Beacon.", HACKS, steers)
+        first, second = (choose(ada, task, HACKS, steers) for task in Task.objects.order_by("observation__ref"))
+
+        reasoned(withdraw_decision, ada, decision_id=first.id)
+
+        assert the_record(pk=outcome_of(first)).status == "pending_evidence"
+        assert the_record(pk=outcome_of(second)).status == "active"
+        assert open_task().observation_id == first.observation_id
+        reasoned(withdraw_decision, ada, decision_id=second.id)
+        assert the_record(pk=outcome_of(second)).status == "pending_evidence"
+
+    def test_waits_for_the_withdrawal_of_what_rests_on_it(self, ada: Principal) -> None:
+        homes = Fact("Ivo", "nests in", "Porto", "lives_in", object_kind="place")
+        say(ada, "Ivo lives in Graz.", GRAZ, observed_at="2026-05-01T00:00:00Z")
+        say(ada, "Ivo nests in Porto.", homes, observed_at="2026-04-01T00:00:00Z")
+        first = choose(ada, open_task(), homes)
+        second = accepted(ada, open_task(kind="relationship_needs_review"))
+
+        with pytest.raises(Refused) as refused:
+            reasoned(withdraw_decision, ada, decision_id=first.id)
+
+        assert (refused.value.code, refused.value.because.value) == ("decided_since", 409)
+        assert [str(second.id) in f.detail for f in refused.value.faults] == [True]
+        reasoned(withdraw_decision, ada, decision_id=second.id)
+        reasoned(withdraw_decision, ada, decision_id=first.id)
+        assert open_task().kind == "predicate_needs_review"
+
+    def test_after_a_correction_of_what_it_granted_is_refused_and_names_it(
+        self, ada: Principal, conflict: Task
+    ) -> None:
+        made = accepted(ada, conflict)
+        fixed = corrected(ada, the_record(pk=conflict.relationship_id), valid_from="2026-01-01")
+
+        with pytest.raises(Refused) as refused:
+            reasoned(withdraw_decision, ada, decision_id=made.id)
+
+        assert (refused.value.code, str(fixed.decision_id) in refused.value.faults[0].detail) == ("decided_since", True)
+        assert the_record(status="active").valid_from is not None
+
+    def test_after_a_correction_that_was_corrected_back_takes_the_grant_back(
+        self, ada: Principal, conflict: Task
+    ) -> None:
+        made = accepted(ada, conflict)
+        corrected(ada, the_record(pk=conflict.relationship_id), valid_from="2026-01-01")
+        corrected(ada, the_record(status="active"), valid_from=None)
+
+        reasoned(withdraw_decision, ada, decision_id=made.id)
+
+        assert the_record(status="active").id == conflict.rival_id
 
     def test_twice_is_refused(self, ada: Principal, conflict: Task) -> None:
         made = accepted(ada, conflict)

@@ -22,6 +22,11 @@ JOIN: Final = (
     "INSERT INTO evidence_groupjoin (id, team_id, one_id, other_id, reason, fragment_id) "
     "SELECT gen_random_uuid(), team_id, {one}, gen_random_uuid(), '{reason}', id FROM evidence_fragment LIMIT 1"
 )
+BACKWARDS: Final = "UPDATE {} SET recorded_at = timestamptz 'epoch' - seq * interval '1 second'"
+ONE_MORE: Final = (
+    "INSERT INTO {0} SELECT (jsonb_populate_record(made, jsonb_build_object('id', gen_random_uuid(), "
+    "'seq', made.seq + 1000000, 'version', 9, 'recorded_at', 'epoch'))).* FROM {0} AS made LIMIT 1"
+)
 PLANTED: Final = [
     ("records_follow_from_ledgers", [update(RECORD, "status = 'disputed'")]),
     ("records_follow_from_ledgers", [update(RECORD, "held_by_person = NOT held_by_person")]),
@@ -56,6 +61,13 @@ PLANTED: Final = [
     ("joins_are_shown_by_texts", [JOIN.format(one="group_id", reason="same_text")]),
     ("joins_are_shown_by_texts", [JOIN.format(one="group_id", reason="near_copy")]),
     ("joins_are_shown_by_texts", [JOIN.format(one="gen_random_uuid()", reason="hint")]),
+    ("relationshiprecord_history_runs_forward", [BACKWARDS.format("relationships_transition")]),
+    ("relationshiprecord_history_runs_forward", [BACKWARDS.format(DECISION)]),
+    ("conflictcase_history_runs_forward", [ONE_MORE.format("relationships_conflictevent")]),
+    ("fragment_history_runs_forward", [ONE_MORE.format("evidence_securityevent")]),
+    ("source_history_runs_forward", [BACKWARDS.format("evidence_sourcerevision")]),
+    ("item_history_runs_forward", [BACKWARDS.format("placement_itemevent")]),
+    ("task_history_runs_forward", [ONE_MORE.format("review_taskevent")]),
     ("spans_of_names_lie_in_text", [update("entities_name", LONG)]),
     ("spans_of_resolutions_lie_in_text", [update("entities_resolutionevent", LONG)]),
     ("spans_of_signals_lie_in_text", [update("evidence_securitysignal", LONG)]),

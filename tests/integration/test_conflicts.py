@@ -250,9 +250,7 @@ class TestCases:
 def cost_of_leaving(records: Sequence[RelationshipRecord]) -> int:
     """Take records out of recall at once, and return how many statements that costs."""
     changes = [
-        Change(
-            r.id, r.version + 1, Tier(r.tier), Status.ACTIVE, Tier(r.tier), Status.RETRACTED, True, 1, 1, "forgotten"
-        )
+        Change(r.id, r.version + 1, Tier(r.tier), Status.ACTIVE, Tier(r.tier), Status.QUARANTINED, False, 1, 1, "held")
         for r in records
     ]
     with writing_for_all(Writer.HOLD), CaptureQueriesContext(connection) as queries:
@@ -394,17 +392,22 @@ class TestReading:
         second = Client().get(first["next"], headers=bearer(ada)).json()
         assert (len(first["results"]), len(second["results"]), second["next"]) == (3, 2, None)
 
-    def test_shows_at_most_the_limit_of_positions_and_says_so(
+    def test_shows_the_newest_positions_and_the_readers_own_and_says_how_many_there_are(
         self, team: Team, ada: Principal, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(limits, "CONFLICT_POSITIONS", 2)
-        records = [factories.RelationshipRecord(team=team) for _ in range(3)]
-        for record in records[1:]:
-            factories.CrossReference(source_relationship=record, target_relationship=records[0])
+        marble = factories.Entity(team=team, name="Marble")
+        mine = factories.RelationshipRecord(team=team, owner_id=ada.profile_id, subject_entity=marble)
+        others = [factories.RelationshipRecord(team=team) for _ in range(3)]
+        for record in others:
+            factories.CrossReference(source_relationship=record, target_relationship=mine)
 
-        (shown,) = list_conflicts(principal=ada).rows
+        listed = list_conflicts(principal=ada).rows
+        recalled = recall(principal=ada, query="Marble", now=timezone.now()).conflicts
 
-        assert (len(shown.positions), shown.positions_truncated) == (2, True)
+        for (shown,) in (listed, recalled):
+            assert {c.relationship_id for p in shown.positions for c in p.relationships} == {mine.id, others[2].id}
+            assert (shown.positions_total, shown.positions_truncated) == (4, True)
 
     def test_recall_of_the_past_shows_the_positions_that_answer_then(self, ada: Principal, bo: Principal) -> None:
         lives(ada, "Graz")

@@ -50,7 +50,8 @@ GUARDED = (
 )
 # Of single ledgers, beside the laws of all.
 LAWS = {f"relationships.{name}": {"pgtrigger_insert_by_owner"} for name in GUARDED} | {
-    "relationships.PredicateDefinition": {"pgtrigger_meaning_fixed"}
+    "entities.ResolutionEvent": {"pgtrigger_insert_by_owner"},
+    "relationships.PredicateDefinition": {"pgtrigger_meaning_fixed"},
 }
 NUMBERS = itertools.count(1)
 SOME_TIME = datetime(2025, 1, 1, tzinfo=UTC)

@@ -7,6 +7,7 @@ import pytest
 from django.db import ProgrammingError, connection, transaction
 
 from densemem.db.writer import Writer, write_as, writing_for_all
+from entities.models import ResolutionEvent
 from relationships.models import (
     EvidenceSupport,
     Lineage,
@@ -16,6 +17,7 @@ from relationships.models import (
     SupportDecision,
     Transition,
 )
+from relationships.vocabulary import Status
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -63,10 +65,18 @@ def writes(theirs: RelationshipRecord, mine: RelationshipRecord) -> dict[str, Ca
         "a resolution": copy_of(ObservationResolution.objects.get(observation=seen)),
         "a reference": copy_of(reference, kind="corrects"),
         "a reference on one's own name": copy_of(reference, kind="corrects", author_id=mine.owner_id),
+        "a mention": resolved(seen),
         "a lineage": lambda: Lineage.objects.create(
             team=theirs.team, successor=mine, predecessor=theirs, kind="replaced", effective_at=theirs.recorded_at
         ),
     }
+
+
+def resolved(seen: Observation) -> Callable[[], object]:
+    """Return a write of what a mention of a text means."""
+    about = {name: getattr(seen, name) for name in ("team_id", "ingest_id", "fragment_id", "item_id")}
+    meant = {"kind": "person", "start": 0, "end": 4, "action": "ambiguous", "confidence": 1, "reason": "open"}
+    return lambda: ResolutionEvent.objects.create(**about, mention_ref="m9", **meant)
 
 
 def refusal(write: Callable[[], object], *, by: UUID | None) -> str:
@@ -106,21 +116,78 @@ def test_the_owner_writes(theirs: RelationshipRecord, mine: RelationshipRecord) 
     assert all(REFUSED in refusal(tried[name], by=theirs.owner_id) for name in others)
 
 
+def moved(record: RelationshipRecord, status: str) -> Callable[[], object]:
+    """Return a write that brings a record to a status."""
+    fallen = {"tier": "candidate", "support_count": 0} if status != record.status else {}
+    return lambda: RelationshipRecord.objects.filter(pk=record.id).update(version=9, status=status, **fallen)
+
+
+def as_part(writer: Writer, write: Callable[[], object], *, by: UUID | None = None) -> str:
+    """Return how the database answers a write of a named part of the server."""
+
+    def wrapped() -> None:
+        with writing_for_all(writer):
+            write()
+
+    return refusal(wrapped, by=by)
+
+
+PENDING, HELD, ADMITTED = "pending_evidence", "quarantined", "active"
+# By part, what it may do to a support, and to what it may bring a record that is active, quarantined, or waits.
+PARTS: dict[Writer, tuple[set[str], ...]] = {
+    Writer.SOURCE: ({"revoke"}, {ADMITTED, PENDING}, {PENDING, HELD}, {PENDING, ADMITTED}),
+    Writer.JOIN: (set(), {ADMITTED}, {HELD}, {PENDING, ADMITTED}),
+    Writer.HOLD: ({"revoke"}, {ADMITTED, PENDING, HELD}, {PENDING, HELD}, {PENDING, HELD, ADMITTED}),
+    Writer.REDACTION: ({"revoke"}, {ADMITTED, PENDING}, {PENDING, HELD}, {PENDING, ADMITTED}),
+    Writer.REINSTATE: ({"reinstate"}, {ADMITTED}, {HELD, ADMITTED}, {PENDING, ADMITTED}),
+}
+
+
 @pytest.mark.parametrize("writer", Writer)
-def test_named_parts_of_the_server_recount_and_make_nothing(
+def test_a_named_part_of_the_server_decides_about_supports_what_is_its_own_alone(
+    theirs: RelationshipRecord, writer: Writer
+) -> None:
+    made = SupportDecision.objects.get(support__relationship=theirs)
+
+    actions = ("grant", "revoke", "reinstate")
+    assert {a for a in actions if not as_part(writer, copy_of(made, action=a))} == PARTS[writer][0]
+
+
+@pytest.mark.parametrize("writer", Writer)
+def test_a_named_part_of_the_server_moves_a_record_no_further_than_its_work_asks(
+    theirs: RelationshipRecord, writer: Writer
+) -> None:
+    step = Transition.objects.get(relationship=theirs)
+    steps = {"version": 2, "tier": "validated_claim", "tier_before": "validated_claim"}
+
+    def reached(before: str) -> set[str]:
+        steps_to = {s: copy_of(step, status_before=before, status=s, **steps) for s in Status}
+        return {s.value for s, write in steps_to.items() if not as_part(writer, write)}
+
+    assert (reached(ADMITTED), reached(HELD), reached(PENDING)) == PARTS[writer][1:]
+
+
+@pytest.mark.parametrize("writer", Writer)
+def test_a_named_part_of_the_server_changes_a_row_no_further_than_its_steps(
+    theirs: RelationshipRecord, writer: Writer
+) -> None:
+    reached = {s.value for s in Status if not as_part(writer, moved(theirs, s.value))}
+
+    assert reached == PARTS[writer][1]
+
+
+@pytest.mark.parametrize("writer", Writer)
+def test_a_named_part_of_the_server_makes_nothing(
     theirs: RelationshipRecord, mine: RelationshipRecord, writer: Writer
 ) -> None:
     tried = writes(theirs, mine)
+    tried["a record of one's own"] = copy_of(mine, predicate_key="uses")
+    told = {"a reference"} if writer is Writer.REINSTATE else set()
+    counted = {"a record", "a version", "a decision"}
 
-    def as_server(write: Callable[[], object]) -> str:
-        def wrapped() -> None:
-            with writing_for_all(writer):
-                write()
+    passed = {name for name, write in tried.items() if not as_part(writer, write, by=mine.owner_id)}
 
-        return refusal(wrapped, by=None)
-
-    passed = {name for name, write in tried.items() if not as_server(write)}
-    assert passed == {"a record", "a version", "a decision"}
+    assert passed - counted == told
 
 
 def test_the_right_of_the_server_ends_with_its_part(theirs: RelationshipRecord) -> None:

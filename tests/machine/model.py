@@ -84,6 +84,8 @@ class Record:
     A record.
 
     :param counting: the texts that hold it up
+    :param rested: the texts that hold it up or ever did
+    :param meant: by a text that it was misread in, what its owner corrected it to
     :param replaced: how it was superseded last, and since when
     :param before: the status that it had before the present one
     :param counted: what was written of its supports and voices when it changed last
@@ -95,6 +97,8 @@ class Record:
     by_person: bool = False
     version: int = 0
     counting: set[Text] = field(default_factory=set)
+    rested: set[Text] = field(default_factory=set)
+    meant: dict[Text, "Record"] = field(default_factory=dict)
     counted: tuple[int, int] = (0, 0)
     replaced: tuple[str, date] | None = None
     before: str = ""
@@ -152,14 +156,18 @@ class Model:
         item.state = "over" if not text.current else "held" if text.held else "done"
         if item.state != "done":
             return
-        item.corrected = False
-        record = self.records.setdefault(Key(item.owner, text.claim), Record(Key(item.owner, text.claim)))
+        read = self.records.setdefault(Key(item.owner, text.claim), Record(Key(item.owner, text.claim)))
+        record = read
+        while text.verdict == "entailed" and text in record.meant:
+            record = record.meant[text]
         target, moved = self._target(item, again=again)
         rivals = self._met(record, text, moved=moved, target=target)
         back = self._is_back(record, text) and "hold" not in rivals.values()
         tier, status, grants = self._standing(record, text, unclear=moved, held="hold" in rivals.values(), back=back)
+        item.corrected = grants and record is not read
         if grants:
             record.counting.add(text)
+            record.rested.add(text)
         elif again and text.verdict != "entailed" and text in record.counting:
             record.counting.remove(text)
             tier, status = self._worth(record)
@@ -176,7 +184,10 @@ class Model:
             return False
         text.held = True
         self._end_items(text, "held", owner=text.owner)
+        waiting = [r for r in self.records.values() if r.status == "pending_evidence" and text in r.rested]
         self._revoke([text], bare="quarantined")
+        for record in waiting:
+            self._recount(record, "quarantined")
         return True
 
     def release(self, text: Text) -> bool:
@@ -184,6 +195,10 @@ class Model:
         if not text.current or not text.held:
             return False
         text.held, text.guarded = False, True
+        for record in self.records.values():
+            others = any(other.held and other.current for other in record.rested)
+            if record.status == "quarantined" and text in record.rested and not others:
+                self._write(record, *self._earned(record.counting))
         for item in self.items:
             if item.text is text and item.state != "queued":
                 item.state, item.again = "queued", False
@@ -246,6 +261,10 @@ class Model:
         for item in self.items:
             if item.owner == old.key.owner and item.text in old.counting:
                 item.corrected = True
+        for text in old.counting:
+            old.meant[text] = new
+            new.meant.pop(text, None)
+        new.rested |= together
         new.counting, old.counting = together, set()
         self.records[new.key] = new
         self._write(new, tier, status)

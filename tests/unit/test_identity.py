@@ -14,8 +14,8 @@ from relationships.identity import (
     ScopeRefused,
     claim_sentence,
     scope_key,
-    semantic_group_key,
 )
+from relationships.stored import semantic_group_key
 from relationships.vocabulary import Polarity
 
 TEAM, OWNER, MARK, DENSE, VALUE, OTHER = (UUID(int=number) for number in range(1, 7))
@@ -75,7 +75,7 @@ class TestSemanticGroupKey:
 
         assert ends != semantic_group_key(replace(BASE, valid_from=MARCH))
 
-    def test_is_a_sha256_in_hex(self):
+    def test_is_a_digest_in_hex(self):
         assert len(bytes.fromhex(semantic_group_key(BASE))) == 32
 
 

@@ -94,6 +94,7 @@ def given(
     }
     made = Given(
         team_id=TEAM,
+        seed="seed",
         owner_id=ADA,
         ingest_id=number("ingest"),
         item_id=number("item"),

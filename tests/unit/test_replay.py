@@ -104,9 +104,8 @@ class TestReplay:
         assert state is not None
         assert (state.support_count, state.source_group_count) == (2, 1)
 
-    def test_ends_at_the_first_row_that_was_recorded_later(self) -> None:
-        """A row never counts before the one that it follows, whatever its clock said."""
-        decisions = [Decided(ONE, "grant", day(9)), Decided(TWO, "grant", day(1))]
+    def test_takes_what_was_recorded_by_the_moment_and_of_one_moment_the_last(self) -> None:
+        decisions = [Decided(ONE, "grant", day(3)), Decided(ONE, "revoke", day(3)), Decided(TWO, "grant", day(4))]
 
         state = replay(history(decisions=decisions), until=day(3))
 

@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('densemem', '0002_laws'),
-        ('evidence', '0006_redaction'),
+        ('evidence', '0007_every_copy'),
     ]
 
     operations = [
