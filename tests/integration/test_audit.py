@@ -55,7 +55,10 @@ PLANTED: Final = [
     ("entities_follow_from_resolutions", [delete("entities_name", "kind = 'canonical'")]),
     ("entities_follow_from_resolutions", [update("entities_entity", "first_ingest_id = gen_random_uuid()")]),
     ("entities_follow_from_resolutions", [update("entities_entity", "kind = 'team'")]),
-    ("entities_follow_from_resolutions", ["UPDATE entities_resolutionevent SET action = 'reuse'"]),
+    (
+        "entities_follow_from_resolutions",
+        ["UPDATE entities_resolutionevent SET action = 'reuse' WHERE entity_id IS NOT NULL"],
+    ),
     ("entities_follow_from_resolutions", ["DELETE FROM entities_resolutionevent"]),
     ("observations_mean_what_was_resolved", ["DELETE FROM relationships_observationresolution"]),
     ("observations_mean_what_was_resolved", [update(RESOLUTION, "subject_entity_id = gen_random_uuid()", BELONGS)]),

@@ -4,9 +4,11 @@
 for somebody, and records. Nothing of one team is ever seen by another, so each team has a model of its own.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import combinations
 
 from tests.machine.claims import Claim, Key, Seen
 from tests.machine.conflicts import Conflicts
@@ -83,7 +85,8 @@ class Model:
         self.texts: list[Text] = []
         self.items: list[Item] = []
         self.records: dict[Key, Record] = {}
-        self.joins: list[tuple[str, str]] = []
+        self.bound: dict[str, set[str]] = defaultdict(set)  # groups to those that said the same before
+        self.traced: dict[int, set[str]] = {}  # a text to the groups that what it repeats goes back to
         self.conflicts = Conflicts()
 
     def seen(self) -> dict[Key, Seen]:
@@ -108,7 +111,7 @@ class Model:
         """Take in a text, which may be the next revision of its source; who says the same words is one voice."""
         if replaces:
             self._stop_counting([replaces])
-        self.joins += [(text.group, other.group) for other in self.texts if other.words == text.words]
+        self._join(text)
         self.texts.append(text)
         for record in self.records.values():
             self._recount(record)
@@ -340,18 +343,21 @@ class Model:
 
     # How support decides.
 
-    def voices(self, texts: set[Text]) -> int:
-        """Count the independent voices: connected groups are one."""
-        return len({min(self._connected(text.group)) for text in texts})
+    def _join(self, text: Text) -> None:
+        """Bind the group of a text to those that said its words before, and the text to what these go back to."""
+        before = {other.group: other for other in reversed(self.texts) if other.words == text.words}
+        back = set().union(*(self.bound[group] | self.traced[id(other)] for group, other in before.items()))
+        self.traced[id(text)] = back - {text.group, *before}
+        self.bound[text.group] |= before.keys() - {text.group}
 
-    def _connected(self, group: str) -> set[str]:
-        found, ends = {group}, [group]
-        while ends:
-            here = ends.pop()
-            near = {b if a == here else a for a, b in self.joins if here in (a, b)} - found
-            found |= near
-            ends += near
-        return found
+    def voices(self, texts: set[Text]) -> int:
+        """Count the fewest groups that may be behind the texts; two at most of those that could come from several."""
+        behind = [{text.group} | self.bound[text.group] | self.traced[id(text)] for text in texts]
+        sure = set().union(*(groups for groups in behind if len(groups) == 1))
+        rest = [groups for groups in behind if not groups & sure]
+        names = set().union(*rest)
+        fewest = (n for n in (0, 1) for some in combinations(names, n) if all(groups & set(some) for groups in rest))
+        return len(sure) + next(fewest, 2)
 
     def _earned(self, texts: set[Text]) -> tuple[str, str]:
         """Return what these texts are worth."""

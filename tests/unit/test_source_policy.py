@@ -14,7 +14,7 @@ from evidence.policy import (
     SourceNotOwned,
     check_authority,
     check_revision,
-    count_groups,
+    count_voices,
     echo_runs,
     heard_runs,
     long_enough,
@@ -28,7 +28,9 @@ from evidence.vocabulary import Authority, SourceType
 
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 GROUPS = st.integers(1, 8).map(lambda number: UUID(int=number))
-JOINS = st.lists(st.tuples(GROUPS, GROUPS), max_size=8)
+FRAGMENTS = st.integers(11, 18).map(lambda number: UUID(int=number))
+TEXTS = st.lists(st.tuples(FRAGMENTS, GROUPS), max_size=6)
+JOINED = st.lists(st.tuples(FRAGMENTS, GROUPS) | st.tuples(GROUPS, GROUPS), max_size=6)
 STORY = "the quick brown fox jumps over the lazy dog near the old mill by the river today"
 
 
@@ -103,44 +105,82 @@ class TestCheckAuthority:
         check_authority(authority=authority, source_type=SourceType.MANUAL, granted=[])
 
 
-class TestCountGroups:
+def joined(*pairs):
+    """Return joins as the rule takes them: what each fragment or group is joined to."""
+    found = {}
+    for one, other in pairs:
+        found.setdefault(one, set()).add(other)
+    return found
+
+
+def texts(*groups):
+    """Return a text of each group, numbered from 11 on."""
+    return [(UUID(int=number), group) for number, group in enumerate(groups, 11)]
+
+
+F, G, H = (UUID(int=number) for number in (11, 12, 13))  # the first texts
+
+
+class TestCountVoices:
     @pytest.mark.parametrize(
-        ("groups", "joins", "expected"),
+        ("said", "joins", "expected"),
         [
             ([], [], 0),
             ([], [(A, B)], 0),
-            ([A], [], 1),
-            ([A, A], [], 1),
-            ([A, B], [], 2),
-            ([A, B], [(A, B)], 1),
-            ([A, B], [(B, A), (A, B)], 1),
-            ([A, B], [(A, C), (C, B)], 1),  # by way of a group that supports nothing here
-            ([A, B, C], [(A, B)], 2),
-            ([A, B], [(C, D)], 2),
-            ([A, B, C, D], [(A, B), (C, D)], 2),
-            ([A, B, C, D], [(A, B), (C, D), (D, A)], 1),
+            (texts(A), [], 1),
+            (texts(A, A), [], 1),
+            (texts(A, B), [], 2),
+            (texts(A, B), [(A, B)], 1),  # a copy and what it copies
+            (texts(A, B), [(B, A)], 1),
+            (texts(A, B), [(A, B), (B, A)], 1),  # each copied a text of the other
+            (texts(A, B), [(A, C), (B, C)], 1),  # two copies of what supports nothing here
+            (texts(A, B), [(C, A), (C, B)], 2),  # somebody copied both: they stay two
+            (texts(A, B, C), [(C, A), (C, B)], 2),
+            (texts(A, B, C), [(A, B)], 2),
+            (texts(A, B), [(C, D)], 2),
+            (texts(A, B, C, D), [(A, B), (C, D)], 2),
+            (texts(A, B), [(G, A)], 1),  # an echo beside its origin
+            (texts(A, B), [(F, B), (G, A)], 1),
+            (texts(A, B, C), [(H, A), (H, B)], 2),  # an echo of two beside both
+            (texts(A, C), [(G, A), (G, B)], 1),  # beside one of them
+            (texts(C), [(F, A), (F, B)], 1),  # beside none
+            (texts(A, B), [(F, C), (G, C)], 1),  # two echoes of one
+            (texts(A, B), [(F, C), (G, D)], 2),  # of two
+            (texts(A, B), [(F, C), (G, C), (G, D)], 1),
+            (texts(A, A), [(G, B)], 1),  # a voice that also repeats another
+            (texts(A, B), [(UUID(int=19), A), (UUID(int=19), B)], 2),  # an echo that supports something else
         ],
     )
-    def test_counts_the_independent_voices(self, groups, joins, expected):
-        assert count_groups(groups, joins) == expected
+    def test_counts_the_fewest_voices_that_may_be_behind_the_texts(self, said, joins, expected):
+        assert count_voices(said, joined(*joins)) == expected
 
-    @given(st.lists(GROUPS, max_size=8), JOINS, st.randoms(use_true_random=False))
-    def test_does_not_depend_on_the_order(self, groups, joins, random):
-        turned = [pair[::-1] for pair in joins]
-        random.shuffle(turned)
+    def test_tells_no_more_than_two_apart_of_those_that_may_all_be_repeated(self):
+        said = texts(A, B, C)
 
-        assert count_groups(sorted(groups), turned) == count_groups(groups, joins)
+        assert count_voices(said, joined((F, D), (G, UUID(int=5)), (H, UUID(int=6)))) == 2
 
-    @given(st.lists(GROUPS, max_size=8), JOINS, GROUPS, GROUPS)
-    def test_never_rises_by_a_join_and_falls_by_one_at_most(self, groups, joins, one, other):
-        before = count_groups(groups, joins)
+    @given(TEXTS, JOINED)
+    def test_does_not_depend_on_the_order(self, said, joins):
+        assert count_voices(said[::-1], joined(*joins[::-1])) == count_voices(sorted(said), joined(*sorted(joins)))
 
-        assert before - 1 <= count_groups(groups, [*joins, (one, other)]) <= before
+    @given(TEXTS, JOINED, TEXTS)
+    def test_more_support_is_never_fewer_voices(self, said, joins, more):
+        assert count_voices([*said, *more], joined(*joins)) >= count_voices(said, joined(*joins))
 
-    def test_counts_a_long_chain(self):
-        chain = [UUID(int=number) for number in range(5_000)]
+    @given(TEXTS, JOINED, JOINED)
+    def test_what_others_repeat_takes_no_voice_from_a_record(self, said, joins, more):
+        mine = {number for text in said for number in text}
+        others = [(one, other) for one, other in more if one not in mine]
 
-        assert count_groups(chain, zip(chain, chain[1:], strict=False)) == 1
+        assert count_voices(said, joined(*joins, *others)) == count_voices(said, joined(*joins))
+
+    @given(TEXTS, JOINED, JOINED)
+    def test_never_rises_by_a_join(self, said, joins, more):
+        assert count_voices(said, joined(*joins, *more)) <= count_voices(said, joined(*joins))
+
+    @given(TEXTS, JOINED)
+    def test_is_never_more_than_the_groups_nor_none_for_a_text(self, said, joins):
+        assert bool(said) <= count_voices(said, joined(*joins)) <= len({group for _, group in said})
 
 
 class TestNormalText:
@@ -180,7 +220,12 @@ class TestNearCopy:
             (LONG, " ".join([*WORDS[:84], *WORDS[90:100]]), True),  # shorter: 86 of its 90 runs
             (STORY, "the quick brown fox jumps", True),
             (STORY, "the quick brown fox", False),
-            ("the quick brown fox", "the quick brown fox", False),
+            ("the quick brown fox", "the quick brown fox", True),
+            ("Mara leads Harbor.", "mara leads, HARBOR!", True),
+            ("Mara leads Harbor.", "Mara leads Quill.", False),
+            ("Mara leads Harbor.", "Mara leads Harbor now.", False),
+            ("Mara leads Harbor.", "As we know, Mara leads Harbor.", False),
+            ("...", "...", False),
             (STORY, "a wholly other text about five things", False),
             (STORY, "", False),
             ("王質は製品を担当しています", "報告:王質は製品を担当しています。", True),
