@@ -36,8 +36,8 @@ test: $(DEV) browser ## Run all checks and tests on a throw-away database
 test-long: $(DEV) ## Run the tests of benchmarks and faults that start servers of their own
 	$(RUN) -m pytest -m long -n 1
 
-machine: $(DEV) ## Live random lives beside a model (MACHINE="--machine-examples 20000 --machine-steps 100")
-	$(RUN) -m pytest tests/functional/test_state_machine.py -m 'not long' -n 2 $(MACHINE)
+machine: $(DEV) ## Live 300 random lives beside a model (MACHINE="--machine-examples 20000 --machine-steps 100")
+	$(RUN) -m pytest tests/functional/test_state_machine.py -n 2 --machine-examples 300 $(MACHINE)
 
 browser: ## Find Chromium for the browser tests; root on Debian gets it installed
 	@if [ -x "$(CHROMIUM)" ]; then \

@@ -196,7 +196,7 @@ class FragmentRetirement(Ledger, TeamRow):
 
 
 class GroupJoin(Ledger, TeamRow):
-    """Two source groups are one from here on; `fragment` is the text that showed it."""
+    """The text `fragment`, of group `one`, or that whole group (`BINDING`), is no voice beside the group `other`."""
 
     one = TeamKey("evidence.SourceGroup")
     other = TeamKey("evidence.SourceGroup")
@@ -214,7 +214,7 @@ class GroupJoin(Ledger, TeamRow):
 
 
 class Served(TeamRow):
-    """Words that recall or trace showed to a profile on a day, as keyed hashes, and the source groups they rest on.
+    """Words that were shown to a profile on a day, as keyed hashes, and the source groups that said them first.
 
     Kept for a month and no ledger, but never changed. `mark` is `hashes` and `groups` in one; `anchor` is one of the
     hashes, by which a text that repeats the words is found.

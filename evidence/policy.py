@@ -124,12 +124,28 @@ def check_authority(*, authority: Authority, source_type: SourceType, granted: C
         raise AuthorityRefused(f"A manager must grant authority for {source_type} first, or send another authority.")
 
 
-def count_groups(groups: Iterable[UUID], joins: Iterable[tuple[UUID, UUID]]) -> int:
-    """Count the independent voices among source groups; joined ones, also by way of a third, are one voice."""
-    parent: dict[UUID, UUID] = {}
-    for one, other in joins:
-        parent[_root(parent, one)] = _root(parent, other)
-    return len({_root(parent, group) for group in groups})
+def count_voices(said: Iterable[tuple[UUID, UUID]], joins: Mapping[UUID, Set[UUID]]) -> int:
+    """
+    Count the independent voices among texts: the fewest source groups that may be behind them all.
+
+    A text may come from its own group and from each that it is joined to. Of texts that can come from several groups,
+    and from none that has a text of its own here, no more than two voices are counted. What is joined to the groups of
+    others takes nothing from them: more texts are never fewer voices, and a join changes no text but its own.
+
+    :param said: (fragment, source group) of each text
+    :param joins: by fragment and by source group, the groups that it is joined to; others than these do no harm
+    """
+    texts = {behind(fragment, group, joins) for fragment, group in said}
+    sure: frozenset[UUID] = frozenset().union(*(text for text in texts if len(text) == 1))
+    open_still = [text for text in texts if not text & sure]
+    if not open_still:
+        return len(sure)
+    return len(sure) + (1 if frozenset.intersection(*open_still) else 2)
+
+
+def behind(fragment: UUID, group: UUID, joins: Mapping[UUID, Set[UUID]]) -> frozenset[UUID]:
+    """Return every source group that may be behind a text: its own, and those that it or its group is joined to."""
+    return frozenset({group}).union(joins.get(group, ()), joins.get(fragment, ()))
 
 
 def normal_text(text: str) -> str:
@@ -138,8 +154,12 @@ def normal_text(text: str) -> str:
 
 
 def word_runs(text: str) -> frozenset[str]:
-    """Return every run of five words of a text, without its punctuation, the words of a run with spaces between."""
-    return frozenset(_runs(words_in(text), NEAR_COPY_WORDS))
+    """Return every run of five words of a text, without its punctuation, the words of a run with spaces between.
+
+    All words of a shorter text are one run.
+    """
+    words = words_in(text)
+    return frozenset(_runs(words, min(len(words), NEAR_COPY_WORDS))) if words else frozenset()
 
 
 def words_in(text: str) -> list[str]:
@@ -165,16 +185,11 @@ def near_copy(one: Set[Any], other: Set[Any]) -> bool:
     """
     Tell if two texts say nearly the same: at least 80 % of the runs of the shorter one stand in the other.
 
-    Give their word runs, or what stands for each run in both. A text that is shorter than one run copies nothing.
+    Give their word runs, or what stands for each run in both. A text without words copies nothing; one of fewer than
+    five copies what has the same words, and nothing else.
     """
     fewer = min(len(one), len(other))
     return fewer > 0 and 100 * len(one & other) >= NEAR_COPY_PERCENT * fewer
-
-
-def echo_runs(passage: str) -> frozenset[str]:
-    """Return the word runs by which a served passage is known again: one of all its words, when it has under five."""
-    words = words_in(passage)
-    return frozenset(_runs(words, min(len(words), NEAR_COPY_WORDS))) if words else frozenset()
 
 
 def heard_runs(text: str) -> frozenset[str]:
@@ -202,14 +217,6 @@ def _replay(same_content: bool) -> RevisionStep:
     if not same_content:
         raise RevisionConflict("This revision was already sent with other content.", code="revision_token_reused")
     return RevisionStep.REPLAY
-
-
-def _root(parent: dict[UUID, UUID], group: UUID) -> UUID:
-    """Find what stands for the component of a group, shortening the way."""
-    while (above := parent.get(group, group)) != group:
-        parent[group] = parent.get(above, above)
-        group = above
-    return group
 
 
 def runs_of(words: list[str], size: int = NEAR_COPY_WORDS) -> Iterator[tuple[str, ...]]:

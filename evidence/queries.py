@@ -1,5 +1,6 @@
 """Reads of evidence. Everything is asked for within one team."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,8 +22,7 @@ from evidence.models import (
     SourceRevision,
     Wording,
 )
-from evidence.policy import count_groups
-from evidence.vocabulary import QuarantineStatus, SecurityDecision, WordingKind
+from evidence.vocabulary import BINDING, QuarantineStatus, SecurityDecision, WordingKind
 
 # Whether it is current and its words are there, and whether it is held.
 STANDS: Final = """
@@ -59,7 +59,12 @@ EARLIER: Final = """
     WHERE team_id = %(team)s AND owner_id = %(owner)s AND idempotency_key = %(key)s"""
 JOINS: Final = """
     SELECT one_id, other_id FROM evidence_groupjoin
-    WHERE team_id = %(team)s AND (one_id = ANY(%(groups)s) OR other_id = ANY(%(groups)s))"""
+    WHERE team_id = %(team)s AND one_id = ANY(%(groups)s) AND reason = ANY(%(binding)s)
+    UNION
+    SELECT fragment_id, other_id FROM evidence_groupjoin
+    WHERE team_id = %(team)s AND fragment_id = ANY(%(fragments)s) AND reason <> ALL(%(binding)s)"""
+JOINED_TO: Final = """
+    SELECT DISTINCT one_id FROM evidence_groupjoin WHERE team_id = %(team)s AND other_id = ANY(%(groups)s)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,22 +271,37 @@ def fragments_of_revision(*, team_id: UUID, revision_id: UUID) -> list[UUID]:
     return list(Fragment.objects.of_team(team_id).filter(revision_id=revision_id).values_list("id", flat=True))
 
 
-def joins_around(*, team_id: UUID, groups: Iterable[UUID]) -> set[tuple[UUID, UUID]]:
-    """Return every join that is reachable from these groups, also by way of a third."""
-    seen: set[UUID] = set()
-    found: set[tuple[UUID, UUID]] = set()
-    frontier = set(groups)
-    while frontier:
-        seen |= frontier
-        pairs = set(fetch(JOINS, team=team_id, groups=list(frontier)))
-        found |= pairs
-        frontier = {group for pair in pairs for group in pair} - seen
-    return found
+Joins = dict[UUID, set[UUID]]
 
 
-def count_voices(groups: Collection[UUID], joins: Iterable[tuple[UUID, UUID]]) -> int:
-    """Count the independent voices among groups; `joins` may hold more than concerns them."""
-    return count_groups(groups, joins)
+def joins_of(*, team_id: UUID, said: Iterable[tuple[UUID, UUID]]) -> Joins:
+    """Return, by fragment and by source group, the groups that these (fragment, source group) are joined to."""
+    fragments, groups = [set(side) for side in zip(*said, strict=True)] or [set(), set()]
+    binding = [reason.value for reason in BINDING]
+    found: Joins = defaultdict(set)
+    if groups:
+        for one, other in fetch(JOINS, team=team_id, fragments=list(fragments), groups=list(groups), binding=binding):
+            found[one].add(other)
+    return dict(found)
+
+
+def sources_of(*, team_id: UUID, fragment_ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return the source group of each fragment."""
+    return dict(Fragment.objects.of_team(team_id).filter(pk__in=fragment_ids).values_list("id", "group_id"))
+
+
+def joined_to(*, team_id: UUID, groups: Collection[UUID]) -> set[UUID]:
+    """Return these source groups with those that have a text which is joined to one of them."""
+    return {*groups, *(one for (one,) in fetch(JOINED_TO, team=team_id, groups=list(groups)))}
+
+
+def origins_of(*, team_id: UUID, said: Collection[tuple[UUID, UUID]]) -> dict[UUID, set[UUID]]:
+    """Return, by fragment, the source groups that said first what these (fragment, source group) say.
+
+    What only repeats others is theirs alone; every other text is of its own group, and of those that this is joined to.
+    """
+    joins = joins_of(team_id=team_id, said=said)
+    return {fragment: joins.get(fragment) or {group} | joins.get(group, set()) for fragment, group in said}
 
 
 def revisions_known_at(*, team_id: UUID, source_ids: Collection[UUID], at: datetime) -> dict[UUID, UUID]:

@@ -1,6 +1,7 @@
 """The closed words of evidence: where text came from, and what was seen in it."""
 
 from enum import StrEnum
+from typing import Final
 
 
 class SourceType(StrEnum):
@@ -85,13 +86,18 @@ class GroupKind(StrEnum):
 
 
 class JoinReason(StrEnum):
-    """Why two source groups are one."""
+    """Why a text is no voice beside another source group; `traced`: what it repeats goes back to that group."""
 
     HINT = "hint"
     SAME_TEXT = "same_text"
     NEAR_COPY = "near_copy"
     ECHO = "echo"
     DERIVED = "derived"
+    TRACED = "traced"
+
+
+# These bind the whole source group of the text that shows them, the others that text alone.
+BINDING: Final = (JoinReason.HINT, JoinReason.SAME_TEXT, JoinReason.NEAR_COPY)
 
 
 class WordingKind(StrEnum):

@@ -19,7 +19,7 @@ from entities.policy import CandidatesMoved
 from entities.queries import active_kinds, newcomers, spent_ids
 from entities.stored import seen_by
 from evidence.operations import Copied, copy_words
-from evidence.queries import FragmentView, joins_around, standing_now, standing_of
+from evidence.queries import FragmentView, joins_of, standing_now, standing_of
 from evidence.vocabulary import WordingKind
 from placement.contract import Extraction, Verification
 from placement.offers import Offer, behaviours_of
@@ -218,8 +218,8 @@ def _decide_knowledge(
     # But what is only verified once more has met its target before.
     moved = targets.keys() - current.keys() - given.bound.again.keys()
     drafts = [ready(d, given, moved=d.ref in moved) for d in given.extraction.observations]
-    groups = {s.group_id for record in stored for s in record.effective} | {given.group_id}
-    joins = joins_around(team_id=given.team_id, groups=groups)
+    said = {s.source for record in stored for s in record.effective} | {(given.fragment_id, given.group_id)}
+    joins = joins_of(team_id=given.team_id, said=said)
     spent = spent_ids(team_id=given.team_id, values=[d.value for d in drafts if d.value])
     given = replace(given, spent=spent, meant=_meant(given, stored))
     decided = decide_knowledge(

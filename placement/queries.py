@@ -1,8 +1,8 @@
 """Reads of placement within one team."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import BigIntegerField, Count, DurationField, ExpressionWrapper, Sum
@@ -80,6 +80,30 @@ def siblings_of_fragments(*, team_id: UUID, fragment_ids: Collection[UUID]) -> l
     placing = Item.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
     beside = Item.objects.of_team(team_id).filter(ingest_id__in=placing.values("ingest_id"))
     return list(beside.exclude(fragment_id__in=fragment_ids).values_list("id", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptionFacts:
+    """A text that a profile adopted before: the spans and the proposal that it sent, and how far its item is."""
+
+    item_id: UUID
+    state: ItemState
+    spans: tuple[tuple[int, int], ...]
+    proposal: Mapping[str, Any] | None
+
+
+def adoptions_of(*, team_id: UUID, owner_id: UUID, fragment_id: UUID) -> list[AdoptionFacts]:
+    """Return every adoption of a fragment by a profile, the oldest first."""
+    rows = Item.objects.of_team(team_id).owned_by(owner_id).filter(fragment_id=fragment_id, adoption__isnull=False)
+    found = list(rows.select_related("adoption").order_by("pk"))
+    proposals = ItemProposal.objects.of_team(team_id).filter(item_id__in=[row.pk for row in found])
+    payload_of = dict(proposals.values_list("item_id", "payload"))
+    return [
+        AdoptionFacts(
+            row.id, ItemState(row.state), tuple((a, b) for a, b in row.adoption.spans), payload_of.get(row.id)
+        )
+        for row in found
+    ]
 
 
 def owner_of_ingest(*, team_id: UUID, ingest_id: UUID) -> UUID:

@@ -17,6 +17,7 @@ from densemem.db.keyed import team_digest
 from densemem.db.locks import lock
 from densemem.db.writer import Writer, writing_for_all
 from evidence.operations import (
+    Bound,
     Heard,
     SourceStep,
     advance_source,
@@ -43,6 +44,7 @@ from placement.operations import (
 )
 from placement.request import RememberRequest, check_authorities, read_request, same_meaning
 from relationships.operations import (
+    can_recount,
     hold_counted_in,
     hold_resting_on,
     recompute_for_groups,
@@ -186,7 +188,14 @@ def store(
     unfinished = lock_outdated(team_id=team, fragment_ids=outdated, beside=beside)
     if steps:
         lock_rows(steps.values())
-    heard = hear(team_id=team, owner_id=owner, items=request.evidence, steps=steps, now=now)
+    heard = hear(
+        team_id=team,
+        owner_id=owner,
+        items=request.evidence,
+        steps=steps,
+        may_bind=lambda bound: _may_bind(team, bound),
+        now=now,
+    )
     _wait_for_knowledge(principal, heard, outdated)
     at = moment(team)
     ingest_id = open_ingest(team_id=team, owner_id=owner, key=key, request_hash=request_hash, now=at)
@@ -244,16 +253,21 @@ def _outdated(principal: Principal, claims: Mapping[str, SourceClaim], steps: Ma
     return outdated
 
 
+def _may_bind(team_id: UUID, bound: Bound) -> bool:
+    """Tell if source groups may be bound to others, and keep what that would change from growing until it is done."""
+    # Commits share this lock while they count voices: each sees the joins, or is seen by the recount.
+    lock("groups", team_id)
+    return can_recount(team_id=team_id, groups=bound.ones, others=bound.others)
+
+
 def _wait_for_knowledge(principal: Principal, heard: Heard, outdated: Sequence[UUID]) -> None:
     """Lock what the request makes the team judge again, so that its moment comes after all that is known of it."""
     team = principal.team_id
-    if heard.joined_groups:
-        # Commits share this lock while they count voices: each sees the joins, or is seen by the recount.
-        lock("groups", team)
     if outdated:
         hold_resting_on(team_id=team, fragment_ids=outdated)
-    if heard.joined_groups:
-        hold_counted_in(team_id=team, groups=heard.joined_groups)
+    bound = heard.bound
+    if bound.ones:
+        hold_counted_in(team_id=team, groups=bound.ones, others=bound.others)
     if outdated:
         lock_questions(team_id=team, owner_id=principal.profile_id, fragment_ids=outdated)
 
@@ -271,11 +285,12 @@ def _retire(principal: Principal, claims: Mapping[str, SourceClaim], *, ingest_i
 
 
 def _judge_again(team_id: UUID, heard: Heard, outdated: Sequence[UUID], *, now: datetime) -> None:
-    """Judge again what rested on outdated texts, and on voices that are one."""
+    """Judge again what rested on outdated texts, and on source groups that were bound to others."""
+    bound = heard.bound
     with settling(team_id=team_id, now=now):
         if outdated:
             with writing_for_all(Writer.SOURCE):
                 revoke_for_fragments(team_id=team_id, fragment_ids=outdated, reason="source_revision_advanced", now=now)
-        if heard.joined_groups:
+        if bound.ones:
             with writing_for_all(Writer.JOIN):
-                recompute_for_groups(team_id=team_id, groups=heard.joined_groups, now=now)
+                recompute_for_groups(team_id=team_id, groups=bound.ones, others=bound.others, now=now)

@@ -22,10 +22,10 @@ from densemem.http import has_seen, read_choice, read_id, read_parameters, refus
 from densemem.paging import Before, read_length
 from relationships.recall import Recall
 from relationships.search import Claim
-from relationships.serving import serve_recall, serve_relationship, serve_trace
+from relationships.serving import serve_conflict, serve_conflicts, serve_recall, serve_relationship, serve_trace
 from relationships.trace import LISTS, Listed, Trace
 from relationships.trace.cases import CaseSummary, ConflictCaseView
-from relationships.trace.conflicts import ConflictCaseWhole, get_conflict, list_conflicts
+from relationships.trace.conflicts import ConflictCaseWhole
 from relationships.trace.shapes import Decision, Observed, Reference, Step, Succession, Support, Verified
 from relationships.vocabulary import ConflictStatus
 
@@ -201,7 +201,8 @@ class Conflicts(APIView):
         status = read_choice(given, "status", CONFLICT_STATUSES, faults)
         cursor, limit = paging.read_page(given, faults)
         refuse(faults)
-        page = list_conflicts(principal=who(request), status=status, cursor=cursor, limit=limit)
+        caller, now = who(request), timezone.now()
+        page = serve_conflicts(principal=caller, status=status, cursor=cursor, limit=limit, now=now)
         return paging.listed(request, page, limit=limit)
 
 
@@ -216,7 +217,7 @@ class Conflict(APIView):
     def get(self, request: Request, conflict_id: str) -> Response:
         """Return one conflict, whole. Send its ETag as If-Match when you say that the positions do not compete."""
         refuse(read_parameters(request, known=())[1])
-        found = get_conflict(principal=who(request), conflict_id=read_id(conflict_id))
+        found = serve_conflict(principal=who(request), conflict_id=read_id(conflict_id), now=timezone.now())
         return Response(asdict(found), headers={"ETag": f'"c{found.conflict_id}.v{found.version}"'})
 
 

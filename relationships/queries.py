@@ -15,12 +15,11 @@ from django.db.models.functions import RowNumber
 from densemem.core import limits
 from densemem.core.faults import NotThere
 from densemem.db.read import fetch
-from evidence.queries import wordings_of
+from evidence.queries import origins_of, sources_of, wordings_of
 from evidence.vocabulary import WordingKind
 from relationships.definitions import definitions_of
 from relationships.models import (
     ConflictPosition,
-    EvidenceSupport,
     Observation,
     ObservationResolution,
     ObservationSpan,
@@ -52,14 +51,29 @@ RECORDS: Final = """
       AND (id = ANY(%(also)s) OR subject_entity_id = ANY(%(subjects)s) AND predicate_key = ANY(%(predicates)s))
     ORDER BY id"""
 
-GROUPS: Final = """
-    SELECT DISTINCT support.relationship_id, support.group_id FROM relationships_evidencesupport AS support
-    CROSS JOIN LATERAL (
-      SELECT action FROM relationships_supportdecision AS decision
-      WHERE (decision.team_id, decision.support_id) = (support.team_id, support.id) ORDER BY seq DESC LIMIT 1
-    ) AS decided
-    WHERE support.team_id = %(team)s AND support.relationship_id = ANY(%(records)s)
-      AND decided.action = ANY(%(counts)s)"""
+# What supports a record or did; of one that nothing ever supported, what it was read in.
+SAID_IN: Final = """
+    SELECT DISTINCT relationship_id, fragment_id, group_id FROM relationships_evidencesupport
+    WHERE team_id = %(team)s AND relationship_id = ANY(%(records)s)
+    UNION ALL
+    SELECT DISTINCT resolved.relationship_id, seen.fragment_id, NULL::uuid
+    FROM relationships_observationresolution AS resolved
+    JOIN relationships_observation AS seen ON seen.id = resolved.observation_id
+    WHERE resolved.team_id = %(team)s AND resolved.relationship_id = ANY(%(records)s) AND NOT EXISTS (
+      SELECT FROM relationships_evidencesupport AS support
+      WHERE (support.team_id, support.relationship_id) = (resolved.team_id, resolved.relationship_id))"""
+
+# Less than one voice is none, and of a record with two only a common group can make one: with more, any join may.
+JOINED: Final = """
+    SELECT DISTINCT record.id FROM relationships_evidencesupport AS mine
+    JOIN relationships_relationshiprecord AS record
+      ON record.id = mine.relationship_id AND record.team_id = mine.team_id AND record.source_group_count > 1
+    WHERE mine.team_id = %(team)s AND mine.group_id = ANY(%(groups)s) AND (
+      record.source_group_count > 2 OR EXISTS (
+        SELECT FROM relationships_evidencesupport AS theirs
+        WHERE theirs.team_id = mine.team_id AND theirs.relationship_id = mine.relationship_id
+          AND theirs.group_id = ANY(%(near)s)))
+    LIMIT %(most)s"""
 
 
 def registry(*, team_id: UUID) -> Mapping[str, PredicateView]:
@@ -146,21 +160,29 @@ def support_facts(*, team_id: UUID, support_id: UUID) -> SupportFacts:
     return SupportFacts(row.support.relationship_id, row.support.fragment_id, row.action in COUNTS, row.reason)
 
 
-def records_of_groups(*, team_id: UUID, groups: Collection[UUID]) -> set[UUID]:
-    """Return the records that rest on two or more of these source groups: those that a join may change."""
-    resting: dict[UUID, set[UUID]] = defaultdict(set)
-    rows = EvidenceSupport.objects.of_team(team_id).filter(group_id__in=groups)
-    for record, group in rows.values_list("relationship_id", "group_id").distinct():
-        resting[record].add(group)
-    return {record for record, of in resting.items() if len(of) > 1}
+def records_joined(
+    *, team_id: UUID, groups: Collection[UUID], near: Collection[UUID], most: int | None = None
+) -> set[UUID]:
+    """Return the records of which some voices may be one, now that source groups were bound to others.
+
+    :param groups: those that were bound
+    :param near: what they were bound to, with every group that has a text which is joined to that
+    :param most: so many of the records; None for all
+    """
+    given: dict[str, Any] = {"team": team_id, "groups": list(groups), "near": list(near), "most": most}
+    return {record for (record,) in fetch(JOINED, **given)}
 
 
-def groups_of_records(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, set[UUID]]:
-    """Return the source groups of the supports that count now, by record; a record without any is left out."""
-    given: dict[str, Any] = {"team": team_id, "records": list(record_ids), "counts": [word.value for word in COUNTS]}
+def origins_of_records(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, set[UUID]]:
+    """Return the source groups that said first what records rest on, rested on or were read in."""
+    rows = fetch(SAID_IN, team=team_id, records=list(record_ids))
+    group_of = {fragment: group for _, fragment, group in rows if group}
+    if unsupported := {fragment for _, fragment, group in rows if not group}:
+        group_of |= sources_of(team_id=team_id, fragment_ids=unsupported)
+    origins = origins_of(team_id=team_id, said=list(group_of.items()))
     found: dict[UUID, set[UUID]] = defaultdict(set)
-    for record, group in fetch(GROUPS, **given):
-        found[record].add(group)
+    for record, fragment, _ in rows:
+        found[record] |= origins[fragment]
     return found
 
 

@@ -11,11 +11,15 @@ from uuid import UUID
 
 from densemem.auth import Principal
 from densemem.core import limits
+from densemem.paging import Page
 from evidence.operations import Passage, note_served
-from relationships.queries import groups_of_records
+from evidence.queries import origins_of, sources_of
+from relationships.queries import origins_of_records
 from relationships.recall import Recall, recall
 from relationships.search import Claim
 from relationships.trace import Trace, get_relationship, trace
+from relationships.trace.cases import ConflictCaseView
+from relationships.trace.conflicts import ConflictCaseWhole, get_conflict, list_conflicts
 from relationships.trace.shapes import Support
 
 Groups = Mapping[UUID, set[UUID]]
@@ -35,7 +39,7 @@ def serve_recall(
     positions = [position for conflict in found.conflicts for position in conflict.positions]
     claims: list[Claim] = [claim for group in found.results for claim in group.relationships]
     claims += [claim for position in positions for claim in position.relationships]
-    _note(principal, claims, now=now)
+    note_shown(principal, claims=claims, now=now)
     return found
 
 
@@ -43,43 +47,71 @@ def serve_trace(*, principal: Principal, relationship_id: UUID, now: datetime, *
     """Answer as `trace` does, with the same parameters and faults, and note what was shown."""
     found = trace(principal=principal, relationship_id=relationship_id, now=now, **page)
     others = [*(r.other for r in found.references.items), *(s.other for s in found.lineage.items)]
-    _note(principal, [found.relationship, *others], cited=found.supports.items, now=now)
+    note_shown(principal, claims=[found.relationship, *others], cited=found.supports.items, now=now)
     return found
 
 
 def serve_relationship(*, principal: Principal, relationship_id: UUID, now: datetime) -> Claim:
     """Answer as `get_relationship` does, with the same faults, and note what was shown."""
     claim = get_relationship(principal=principal, relationship_id=relationship_id)
-    _note(principal, [claim], now=now)
+    note_shown(principal, claims=[claim], now=now)
     return claim
 
 
-def _note(principal: Principal, claims: Sequence[Claim], *, cited: Sequence[Support] = (), now: datetime) -> None:
-    """Note the sentences of claims, and the passages that the first one rests on."""
-    if not claims:
+def serve_conflicts(*, principal: Principal, now: datetime, **page: Any) -> Page[ConflictCaseView]:
+    """Answer as `list_conflicts` does, with the same parameters and faults, and note what was shown."""
+    found = list_conflicts(principal=principal, **page)
+    note_shown(principal, claims=_in_cases(found.rows), now=now)
+    return found
+
+
+def serve_conflict(*, principal: Principal, conflict_id: UUID, now: datetime) -> ConflictCaseWhole:
+    """Answer as `get_conflict` does, with the same faults, and note what was shown."""
+    found = get_conflict(principal=principal, conflict_id=conflict_id)
+    note_shown(principal, claims=_in_cases([found]), now=now)
+    return found
+
+
+def note_shown(
+    principal: Principal,
+    *,
+    claims: Sequence[Claim] = (),
+    cited: Sequence[Support] = (),
+    quoted: Iterable[tuple[UUID, str]] = (),
+    now: datetime,
+) -> None:
+    """Note the sentences of claims, the passages that the first one rests on, and (fragment, words) of evidence."""
+    team_id, words = principal.team_id, list(dict.fromkeys(quoted))
+    if not claims and not words:
         return
-    groups = groups_of_records(team_id=principal.team_id, record_ids={claim.relationship_id for claim in claims})
-    passages = [*_sentences(claims, groups), *_cited(claims[0].relationship_id, cited, groups)]
-    note_served(team_id=principal.team_id, profile_id=principal.profile_id, passages=passages, now=now)
+    of = origins_of_records(team_id=team_id, record_ids={c.relationship_id for c in claims}) if claims else {}
+    texts = sources_of(team_id=team_id, fragment_ids={fragment for fragment, _ in words}) if words else {}
+    said = {(s.evidence.fragment_id, s.source_group_id) for s in cited} | set(texts.items())
+    origins = origins_of(team_id=team_id, said=said)
+    passages = [
+        *_sentences(claims, of),
+        *(passage for s in cited for passage in _cited(claims[0].relationship_id, s, origins)),
+        *(Passage(text, True, frozenset(origins.get(fragment, ())), frozenset()) for fragment, text in words),
+    ]
+    note_served(team_id=team_id, profile_id=principal.profile_id, passages=passages, now=now)
 
 
-def _sentences(claims: Iterable[Claim], groups: Groups) -> Iterator[Passage]:
+def _in_cases(cases: Iterable[ConflictCaseView]) -> list[Claim]:
+    return [claim for case in cases for position in case.positions for claim in position.relationships]
+
+
+def _sentences(claims: Iterable[Claim], origins: Groups) -> Iterator[Passage]:
     """Yield each sentence once; what several records say rests on the sources of all."""
     saying: dict[str, set[UUID]] = defaultdict(set)
     for claim in claims:
         saying[claim.sentence].add(claim.relationship_id)
     for sentence, records in saying.items():
-        yield Passage(sentence, False, _all_of(records, groups), frozenset(records))
+        rests = frozenset(group for record in records for group in origins.get(record, ()))
+        yield Passage(sentence, False, rests, frozenset(records))
 
 
-def _cited(record: UUID, supports: Iterable[Support], groups: Groups) -> Iterator[Passage]:
-    """Yield the span of each support that was shown, and the span in its surroundings."""
-    for support in supports:
-        if shown := support.passage:
-            rests = _all_of([record], groups) | {support.source_group_id}
-            for text in (shown.marked, shown.before + shown.marked + shown.after):
-                yield Passage(text, True, rests, frozenset({record}))
-
-
-def _all_of(records: Iterable[UUID], groups: Groups) -> frozenset[UUID]:
-    return frozenset(group for record in records for group in groups.get(record, ()))
+def _cited(record: UUID, support: Support, origins: Groups) -> Iterator[Passage]:
+    """Yield the span of a support that was shown, and the span in its surroundings: words of that text alone."""
+    if shown := support.passage:
+        for text in (shown.marked, shown.before + shown.marked + shown.after):
+            yield Passage(text, True, frozenset(origins[support.evidence.fragment_id]), frozenset({record}))

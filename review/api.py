@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import BaseModel, RootModel
 from rest_framework.request import Request
@@ -13,7 +14,8 @@ from densemem.auth import principal_on
 from densemem.core.canonical import digest
 from densemem.http import has_seen, read_choice, read_flag, read_id, read_parameters, refuse
 from review.reviews import Review as ReviewView
-from review.reviews import ReviewTask, get_review, list_reviews
+from review.reviews import ReviewTask
+from review.serving import serve_review, serve_reviews
 from review.vocabulary import TaskKind, TaskStatus
 
 FILTERS = ("kind", "mine", "status", "ingest_id")
@@ -54,7 +56,7 @@ class Reviews(APIView):
         mine = read_flag(given, "mine", faults)
         cursor, limit = paging.read_page(given, faults)
         refuse(faults)
-        page = list_reviews(
+        page = serve_reviews(
             principal=principal_on(request),
             mine=mine,
             kind=kind,
@@ -62,6 +64,7 @@ class Reviews(APIView):
             ingest_id=read_id(given["ingest_id"]) if "ingest_id" in given else None,
             cursor=cursor,
             limit=limit,
+            now=timezone.now(),
         )
         return paging.listed(request, page, limit=limit)
 
@@ -80,7 +83,8 @@ class Review(APIView):
     def get(self, request: Request, review_id: str) -> Response:
         """Return one question, whole, with the actions that this caller may take."""
         refuse(read_parameters(request, known=())[1])
-        found = asdict(get_review(principal=principal_on(request), review_id=read_id(review_id)))
+        caller = principal_on(request)
+        found = asdict(serve_review(principal=caller, review_id=read_id(review_id), now=timezone.now()))
         # What it shows changes with the item, the entities and the caller too, so the version alone would not do.
         tag = f'"r{found["review_id"]}.v{found["version"]}.{digest(found)[:16]}"'
         seen = has_seen(request.headers.get("If-None-Match", ""), tag)

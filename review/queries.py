@@ -101,6 +101,12 @@ def count_open(*, team_id: UUID, owner_id: UUID, mine: bool) -> Counts:
     )
 
 
+def tasks_by_id(*, team_id: UUID, task_ids: Collection[UUID]) -> list[Task]:
+    """Return these tasks with the records that they are about."""
+    rows = Task.objects.of_team(team_id).filter(pk__in=task_ids)
+    return list(rows.select_related("relationship__owner", "rival__owner"))
+
+
 def get_task(*, team_id: UUID, task_id: UUID) -> Task:
     """Return a task with what it refers to and its history.
 
@@ -327,6 +333,11 @@ def find_decision(*, team_id: UUID, owner_id: UUID, operation: str, key: str) ->
     rows = Decision.objects.of_team(team_id).owned_by(owner_id)
     row = rows.filter(operation=operation, idempotency_key=key).first()
     return facts_of_decision(row) if row is not None else None
+
+
+def adoption_decided(*, team_id: UUID, item_id: UUID) -> DecisionFacts:
+    """Return the decision by which the item of an adoption was made."""
+    return facts_of_decision(Decision.objects.of_team(team_id).get(item_id=item_id, action=DecisionAction.ADOPT))
 
 
 def predicate_decided(*, team_id: UUID, decision_id: UUID) -> tuple[str, int]:

@@ -89,12 +89,16 @@ def ask(*, team_id: UUID, tasks: Collection[Task]) -> list[Asked]:
     spans = spans_of(team_id=team_id, observations=observed)
     marks = {t.id: merge(_marks(t, spans)) for t in tasks}
     cards = evidence_cards(team_id=team_id, spans=_by_fragment(tasks, marks))
-    # What rests on a held text lends no words to the question about another one.
-    told = (r for t in tasks for r in (t.relationship, t.rival) if r is not None)
-    records = {r.id: r for r in told if r.status != Status.QUARANTINED}
-    claims = {c.relationship_id: c for c in claims_of(team_id=team_id, rows=list(records.values()))}
+    claims = claims_about(team_id=team_id, tasks=tasks)
     wordings = wordings_of(team_id=team_id, rows=observed, kind=WordingKind.PREDICATE)
     return [_asked(t, cards[t.fragment_id], marks[t.id], claims, wordings) for t in tasks]
+
+
+def claims_about(*, team_id: UUID, tasks: Collection[Task]) -> dict[UUID, Claim]:
+    """Return the claims that tasks are about. What rests on a held text lends no words to a question on another one."""
+    told = (r for t in tasks for r in (t.relationship, t.rival) if r is not None)
+    records = {r.id: r for r in told if r.status != Status.QUARANTINED}
+    return {c.relationship_id: c for c in claims_of(team_id=team_id, rows=list(records.values()))}
 
 
 def _asked(

@@ -11,8 +11,8 @@ from django.db import connection, connections
 
 from densemem.providers.base import Answer, Call, Provider, Stage
 from densemem.providers.scripted import Scripted
-from evidence.policy import count_groups
-from evidence.queries import joins_around
+from evidence.policy import count_voices
+from evidence.queries import joins_of
 from placement.models import Item
 from placement.operations import Claim, claim_next
 from placement.pipeline import place
@@ -95,10 +95,10 @@ def counts_are_true(team_id: Any) -> None:
     """Compare every record with a fresh count of its effective support, and with its newest transition."""
     ids = RelationshipRecord.objects.filter(team_id=team_id).values_list("id", flat=True)
     for record in records_by_id(team_id=team_id, record_ids=list(ids)):
-        groups = [s.group_id for s in record.effective]
-        joins = joins_around(team_id=team_id, groups=groups)
+        said = [s.source for s in record.effective]
+        joins = joins_of(team_id=team_id, said=said)
         newest = Transition.objects.filter(relationship_id=record.id).latest("seq")
-        assert (record.support_count, record.source_group_count) == (len(groups), count_groups(groups, joins))
+        assert (record.support_count, record.source_group_count) == (len(said), count_voices(said, joins))
         assert (newest.version, newest.tier, newest.status) == (record.version, record.tier, record.status)
         assert newest.source_group_count == record.source_group_count
 

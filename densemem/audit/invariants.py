@@ -70,20 +70,40 @@ WHERE support."end" > char_length(content.text) OR support.start >= support."end
 )
 """
 
-# Voices are the connected components of the groups: each is called by the least group that can be reached.
+# A text may come from every group that it, or its group, is joined to. Those that can come from one alone are voices;
+# the others add one voice or two, unless one of these groups may be behind them.
 COUNTS_MATCH_SUPPORT: Final = f"""
-WITH RECURSIVE counting AS ({COUNTING}),
-joined AS (
-  SELECT one_id, other_id FROM evidence_groupjoin UNION SELECT other_id, one_id FROM evidence_groupjoin
+WITH counting AS ({COUNTING}),
+said AS (SELECT DISTINCT relationship_id, fragment_id, group_id FROM counting),
+behind AS (
+  SELECT relationship_id, fragment_id, group_id FROM said
+  UNION SELECT said.relationship_id, said.fragment_id, joined.other_id FROM said
+  JOIN evidence_groupjoin AS joined ON joined.one_id = said.group_id
+   AND joined.reason IN ('hint', 'same_text', 'near_copy')
+  UNION SELECT said.relationship_id, said.fragment_id, joined.other_id FROM said
+  JOIN evidence_groupjoin AS joined ON joined.fragment_id = said.fragment_id
 ),
-reached(group_id, near) AS (
-  SELECT group_id, group_id FROM counting
-  UNION SELECT reached.group_id, joined.other_id FROM reached JOIN joined ON joined.one_id = reached.near
+text AS (SELECT relationship_id, array_agg(group_id) AS groups FROM behind GROUP BY relationship_id, fragment_id),
+sure AS (
+  SELECT relationship_id, array_agg(DISTINCT groups[1]) AS groups
+  FROM text WHERE cardinality(groups) = 1 GROUP BY relationship_id
 ),
-voice AS (SELECT group_id, min(near::text) AS name FROM reached GROUP BY group_id),
+open AS (
+  SELECT text.* FROM text LEFT JOIN sure USING (relationship_id) WHERE NOT coalesce(text.groups && sure.groups, false)
+),
+common AS (
+  SELECT DISTINCT relationship_id FROM (
+    SELECT relationship_id, name FROM open CROSS JOIN unnest(groups) AS name GROUP BY relationship_id, name
+    HAVING count(*) = (SELECT count(*) FROM open AS all_of WHERE all_of.relationship_id = open.relationship_id)
+  ) AS one
+),
 counted AS (
-  SELECT relationship_id, count(*) AS supports, count(DISTINCT voice.name) AS voices
-  FROM counting JOIN voice USING (group_id) GROUP BY relationship_id
+  SELECT counting.relationship_id, count(*) AS supports,
+         coalesce((SELECT cardinality(groups) FROM sure WHERE sure.relationship_id = counting.relationship_id), 0)
+         + CASE WHEN EXISTS (SELECT FROM common WHERE common.relationship_id = counting.relationship_id) THEN 1
+                WHEN EXISTS (SELECT FROM open WHERE open.relationship_id = counting.relationship_id) THEN 2
+                ELSE 0 END AS voices
+  FROM counting GROUP BY counting.relationship_id
 )
 SELECT record.team_id, record.id,
        format('support_count is %%s, %%s count; source_group_count is %%s, %%s are independent', record.support_count,

@@ -1,12 +1,13 @@
 """One audit: every check over every row, on one snapshot of the database."""
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
 from django.db import connection, transaction
 
-from densemem.audit import conflicts, evidence, knowledge, order, replayed, support, work
+from densemem.audit import conflicts, derived, evidence, knowledge, order, replayed, support, work
 from densemem.audit.invariants import INVARIANTS, Invariant, violations
 from densemem.audit.report import Check, CheckResult, Difference, Report
 from densemem.audit.tables import chunks, rows
@@ -18,6 +19,7 @@ CHECKS: tuple[Rule, ...] = (
     *replayed.CHECKS,
     *order.CHECKS,
     *knowledge.CHECKS,
+    *derived.CHECKS,
     *conflicts.CHECKS,
     *support.CHECKS,
     *work.CHECKS,
@@ -36,7 +38,10 @@ def audit(*, team_id: UUID | None = None, checks: Sequence[Rule] = CHECKS, step:
     :param step: called after every step with the name of the check and how many rows it compared
     """
     with _snapshot():
-        return Report(tuple(_run(check, team_id, step) for check in checks))
+        found = {check.name: _hold(check, team_id, step) for check in checks if isinstance(check, Invariant)}
+        for table, compared in _by_table(checks).items():
+            found |= _walk(table, compared, team_id, step)
+        return Report(tuple(found[check.name] for check in checks))
 
 
 def amount(*, team_id: UUID | None = None) -> int:
@@ -50,20 +55,28 @@ def _rows_of(table: str, team_id: UUID | None) -> int:
     return int((query if team_id is None else query.filter(team_id=team_id)).count())
 
 
-def _run(check: Rule, team_id: UUID | None, step: Step | None) -> CheckResult:
-    if isinstance(check, Invariant):
-        return _hold(check, team_id, step)
-    compared, count = 0, 0
-    shown: list[Difference] = []
-    for chunk in chunks(check.table, team_id=team_id):
+def _by_table(checks: Sequence[Rule]) -> dict[str, list[Check]]:
+    found: dict[str, list[Check]] = defaultdict(list)
+    for check in checks:
+        if isinstance(check, Check):
+            found[check.table].append(check)
+    return found
+
+
+def _walk(table: str, checks: Sequence[Check], team_id: UUID | None, step: Step | None) -> dict[str, CheckResult]:
+    """Read a table once, for all checks that compare its rows."""
+    compared, counted = 0, Counter[str]()
+    shown: dict[str, list[Difference]] = {check.name: [] for check in checks}
+    for chunk in chunks(table, team_id=team_id):
         compared += len(chunk)
-        for difference in check.compare(chunk):
-            count += 1
-            if len(shown) < AUDIT_DIFFERENCES:
-                shown.append(difference)
-        if step:
-            step(check.name, len(chunk))
-    return CheckResult(check.name, compared, count, tuple(shown))
+        for check in checks:
+            for difference in check.compare(chunk):
+                counted[check.name] += 1
+                if counted[check.name] <= AUDIT_DIFFERENCES:
+                    shown[check.name].append(difference)
+            if step:
+                step(check.name, len(chunk))
+    return {name: CheckResult(name, compared, counted[name], tuple(listed)) for name, listed in shown.items()}
 
 
 def _hold(law: Invariant, team_id: UUID | None, step: Step | None) -> CheckResult:

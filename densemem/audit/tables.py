@@ -20,10 +20,10 @@ def chunks(table: str, *, team_id: UUID | None) -> Iterator[list[Any]]:
     """Walk through a table in the order of its ids, at most AUDIT_ROWS rows at a time."""
     query = rows(table).order_by("pk")
     query = query if team_id is None else query.filter(team_id=team_id)
-    last = None
-    while chunk := list((query.filter(pk__gt=last) if last else query)[:AUDIT_ROWS]):
+    chunk = list(query[:AUDIT_ROWS])
+    while chunk:
         yield chunk
-        last = chunk[-1].pk
+        chunk = list(query.filter(pk__gt=chunk[-1].pk)[:AUDIT_ROWS]) if len(chunk) == AUDIT_ROWS else []
 
 
 def ids(chunk: Sequence[Any]) -> list[UUID]:

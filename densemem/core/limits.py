@@ -87,6 +87,7 @@ CONCURRENCY: Final = 64  # items that one drain may work on at once
 FANOUT_SUPPORTS: Final = 2_000
 FANOUT_RECORDS: Final = 1_000
 FANOUT_ITEMS: Final = 1_000  # that place one text, for its author and for whoever adopts it
+ADOPTIONS: Final = 20  # of one text by one profile, each of other words or with another proposal
 IMPACT_CHANGES: Final = 100  # of Relationships, shown with the decision that made them
 REDACTION_RUNS: Final = 4_000  # of words of one text, by which copies that are left can be found
 

@@ -1,6 +1,6 @@
 """Advisory locks that live as long as the transaction."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from django.db import connection
@@ -18,16 +18,23 @@ def lock(*parts: object) -> None:
     _take("SELECT pg_advisory_xact_lock(%s)", number(parts))
 
 
-def lock_all(names: Iterable[tuple[object, ...]], *, sharing: tuple[object, ...] | None = None) -> None:
+def lock_all(
+    names: Iterable[tuple[object, ...]],
+    *,
+    sharing: tuple[object, ...] | None = None,
+    numbers: Collection[int] = (),
+) -> None:
     """Do the same for several names, in an order that is the same for everyone.
 
     :param sharing: a lock that is shared with others, and taken first
+    :param numbers: names that are signed numbers of 64 bits already, and meant by nobody else
     """
+    wanted = sorted({*map(number, names), *numbers})
     if sharing:
         sql = "SELECT pg_advisory_xact_lock_shared(%s) UNION ALL " + EACH
-        _take(sql, number(sharing), sorted(map(number, names)))
+        _take(sql, number(sharing), wanted)
     else:
-        _take(EACH, sorted(map(number, names)))
+        _take(EACH, wanted)
 
 
 def share(*parts: object) -> None:

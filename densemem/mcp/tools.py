@@ -35,7 +35,8 @@ from placement.status import IngestView, get_placement
 from relationships.recall import Recall
 from relationships.serving import serve_recall, serve_trace
 from relationships.trace import Trace
-from review.reviews import Review, ReviewTask, get_review, list_reviews
+from review.reviews import Review, ReviewTask
+from review.serving import serve_review, serve_reviews
 
 Arguments = Mapping[str, Any]
 SCHEMAS: Final = Path(__file__).parent / "schemas"
@@ -172,13 +173,14 @@ def call_list_reviews(who: Principal, arguments: Arguments) -> Questions:
     :raises Refused: invalid arguments
     """
     check(arguments, LIST_REVIEWS_INPUT)
-    page = list_reviews(
+    page = serve_reviews(
         principal=who,
         mine=arguments.get("mine", False),
         kind=arguments.get("kind"),
         status=arguments.get("status"),
         cursor=Cursor.read(arguments.get("cursor", "")),
         limit=int(arguments.get("limit", limits.PAGE_DEFAULT)),
+        now=timezone.now(),
     )
     return Questions(page.rows, str(page.next) if page.next else None)
 
@@ -189,7 +191,7 @@ def call_get_review(who: Principal, arguments: Arguments) -> Review:
     :raises Refused: invalid arguments, or no such question
     """
     check(arguments, GET_REVIEW_INPUT)
-    return get_review(principal=who, review_id=read_id(arguments["review_id"]))
+    return serve_review(principal=who, review_id=read_id(arguments["review_id"]), now=timezone.now())
 
 
 def call_resolve_memory_placement(who: Principal, arguments: Arguments) -> Decided:

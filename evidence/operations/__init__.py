@@ -5,6 +5,7 @@ Each is called inside the transaction of the operation that conducts it.
 
 from evidence.operations.echoes import Passage, forget_served, note_served
 from evidence.operations.holding import hold_by_person, quarantine, release
+from evidence.operations.joining import Bound
 from evidence.operations.redaction import keep_receipt, open_redaction, repeats, take_out, trace, traces
 from evidence.operations.sources import (
     FragmentUnknown,
@@ -18,6 +19,7 @@ from evidence.operations.sources import (
 from evidence.operations.staging import Copied, Heard, copy_words, hear, open_ingest, stage
 
 __all__ = [
+    "Bound",
     "Copied",
     "FragmentUnknown",
     "Heard",

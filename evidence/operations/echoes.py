@@ -18,7 +18,7 @@ from densemem.db.insert import insert
 from densemem.db.read import fetch
 from evidence.models import Served
 from evidence.operations.voices import hashed
-from evidence.policy import echo_runs, heard_runs, long_enough
+from evidence.policy import heard_runs, long_enough, word_runs
 
 WAS_SERVED: Final = """
     SELECT EXISTS (SELECT FROM evidence_served WHERE team_id = %(team)s AND profile_id = %(profile)s)"""
@@ -37,7 +37,7 @@ class Passage:
     Words that were shown.
 
     :param cited: they are words of evidence, and short ones say nothing; a claim's sentence counts however short
-    :param groups: the source groups that they rest on
+    :param groups: the source groups that said it first: see `evidence.queries.origins_of`
     """
 
     text: str
@@ -79,7 +79,7 @@ def forget_served(*, now: datetime) -> int:
 
 
 def _row(team_id: UUID, profile_id: UUID, passage: Passage, now: datetime) -> Served | None:
-    hashes = sorted(hashed(team_id, echo_runs(passage.text)))[: limits.ECHO_HASHES]
+    hashes = sorted(hashed(team_id, word_runs(passage.text)))[: limits.ECHO_HASHES]
     if not hashes:
         return None
     groups = sorted(passage.groups)

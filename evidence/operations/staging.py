@@ -1,7 +1,6 @@
 """Staging what was said: texts, fragments, and which voices they show to be one."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -13,26 +12,14 @@ from densemem.core.canonical import keyed_digest
 from densemem.db.insert import insert, together
 from densemem.db.keyed import team_digest
 from densemem.db.read import fetch
-from evidence.models import (
-    Content,
-    Fragment,
-    GroupJoin,
-    Ingest,
-    Shingles,
-    Wording,
-)
-from evidence.operations.echoes import echoes
+from evidence.models import Content, Fragment, GroupJoin, Ingest, Shingles, Wording
 from evidence.operations.holding import hold_scanned, record_scans
-from evidence.operations.sources import SourceStep, all_found, group_of, groups_of
-from evidence.operations.voices import Said, hashed, lock_words, near_copies, sample
-from evidence.policy import EvidenceIn, count_groups, normal_text, word_runs
-from evidence.queries import joins_around
+from evidence.operations.joining import Bound, New, StoredText, bound_anew, joins_shown, loosened
+from evidence.operations.sources import SourceStep, group_of
+from evidence.operations.voices import hashed, lock_words, sample
+from evidence.policy import EvidenceIn, normal_text, word_runs
 from evidence.scan import Assessment
-from evidence.vocabulary import (
-    GroupKind,
-    JoinReason,
-    WordingKind,
-)
+from evidence.vocabulary import GroupKind, WordingKind
 
 ALIKE: Final = """
     SELECT id, digest, normal_digest, redacted_at IS NOT NULL FROM evidence_content
@@ -44,27 +31,14 @@ class Heard:
     """What an intake brings, compared with what the team has; its rows have no ingest and no moment yet.
 
     :param fragments: in the order of the request
-    :param joined_groups: the source groups that it shows to be one voice
+    :param bound: the source groups that it binds to others
     """
 
     contents: tuple[Content, ...]
     shingles: tuple[Shingles, ...]
     fragments: tuple[Fragment, ...]
     joins: tuple[GroupJoin, ...]
-    joined_groups: frozenset[UUID]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredText:
-    """Where a text is kept, and the digest of its words.
-
-    :param runs: its word runs, hashed; none when the team had said the same words before
-    """
-
-    content_id: UUID
-    normal_digest: str
-    shared: bool
-    runs: frozenset[int]
+    bound: Bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +69,13 @@ def hear(
     owner_id: UUID,
     items: Sequence[EvidenceIn],
     steps: Mapping[str, SourceStep],
+    may_bind: Callable[[Bound], bool],
     now: datetime,
 ) -> Heard:
     """Wait for every intake that may say the same, and compare the texts with all that is stored.
 
     :param steps: by source key
+    :param may_bind: tells if whole source groups may be bound to others; if not, the new texts alone are
     :param now: when it was asked for: a new source group is made then, and old answers count no more as served
     :raises FragmentUnknown: a text says that it derives from a fragment that is not there
     """
@@ -123,10 +99,12 @@ def hear(
         )
         for index, item in enumerate(items)
     ]
-    joins = _joins(team_id=team_id, owner_id=owner_id, fragments=fragments, items=items, texts=texts, now=now)
-    new = _between_voices(team_id, joins)
-    joined = frozenset(g for j in new for g in (j.one_id, j.other_id))
-    return Heard(tuple(contents), tuple(shingles), tuple(fragments), tuple(joins), joined)
+    new = [New(f, i, texts[i.content]) for f, i in zip(fragments, items, strict=True)]
+    joins, known = joins_shown(team_id=team_id, owner_id=owner_id, new=new, now=now)
+    bound = bound_anew(joins, known)
+    if bound.ones and not may_bind(bound):
+        joins, bound = loosened(joins), Bound()
+    return Heard(tuple(contents), tuple(shingles), tuple(fragments), tuple(joins), bound)
 
 
 def stage(heard: Heard, *, ingest_id: UUID, assessments: Sequence[Assessment], now: datetime) -> None:
@@ -180,83 +158,3 @@ def _compare(*, team_id: UUID, texts: Sequence[str]) -> tuple[dict[str, StoredTe
         if s.runs
     ]
     return stored, new, shingles
-
-
-def _joins(
-    *,
-    team_id: UUID,
-    owner_id: UUID,
-    fragments: Sequence[Fragment],
-    items: Sequence[EvidenceIn],
-    texts: Mapping[str, StoredText],
-    now: datetime,
-) -> list[GroupJoin]:
-    """Return the joins that new texts show: a hint, words of another or nearly so, an echo, a stated derivation."""
-    hinted = {item.group_hint for item in items if item.group_hint}
-    hints = groups_of(team_id=team_id, kind=GroupKind.HINT, keys=hinted, now=now) if hinted else {}
-    same = _groups_of_words(team_id, fragments, [texts[item.content] for item in items])
-    near = near_copies(
-        team_id=team_id, said=[Said(f.group_id, texts[i.content].runs) for f, i in zip(fragments, items, strict=True)]
-    )
-    heard = echoes(
-        team_id=team_id,
-        profile_id=owner_id,
-        said=[(i.content, f.group_id) for f, i in zip(fragments, items, strict=True)],
-        now=now,
-    )
-    origins = _groups_of_origins(team_id, {origin for item in items for origin in item.derived_from})
-    shown = [
-        (fragment, group, reason)
-        for fragment, item, copied, repeated in zip(fragments, items, near, heard, strict=True)
-        for reason, groups in (
-            (JoinReason.HINT, {hints[item.group_hint]} if item.group_hint else set()),
-            (JoinReason.SAME_TEXT, same[texts[item.content].normal_digest]),
-            (JoinReason.NEAR_COPY, copied - same[texts[item.content].normal_digest]),
-            (JoinReason.ECHO, repeated),
-            (JoinReason.DERIVED, {origins[origin] for origin in item.derived_from}),
-        )
-        for group in sorted(groups)
-        if group != fragment.group_id
-    ]
-    return [
-        GroupJoin(
-            team_id=team_id,
-            one_id=fragment.group_id,
-            other_id=group,
-            reason=reason,
-            fragment=fragment,
-        )
-        for fragment, group, reason in shown
-    ]
-
-
-def _groups_of_words(
-    team_id: UUID, fragments: Sequence[Fragment], texts: Sequence[StoredText]
-) -> Mapping[str, set[UUID]]:
-    """Return, by the digest of their words, the source groups of all who said the same, the new fragments included."""
-    found: dict[str, set[UUID]] = defaultdict(set)
-    for fragment, text in zip(fragments, texts, strict=True):
-        found[text.normal_digest].add(fragment.group_id)
-    if shared := {text.normal_digest for text in texts if text.shared}:
-        before = Fragment.objects.of_team(team_id).filter(content__normal_digest__in=shared)
-        for words, group in before.values_list("content__normal_digest", "group_id").distinct():
-            found[words].add(group)
-    return found
-
-
-def _groups_of_origins(team_id: UUID, origins: Collection[UUID]) -> dict[UUID, UUID]:
-    """Return the source group of each fragment that a text says to derive from.
-
-    :raises FragmentUnknown: one is not there
-    """
-    if not origins:
-        return {}
-    found = dict(Fragment.objects.of_team(team_id).filter(pk__in=origins).values_list("id", "group_id"))
-    all_found(origins, set(found), "derived_from_fragment_ids")
-    return found
-
-
-def _between_voices(team_id: UUID, joins: Sequence[GroupJoin]) -> list[GroupJoin]:
-    """Return the joins of groups that were two voices until now: only those can change a count."""
-    known = joins_around(team_id=team_id, groups={g for j in joins for g in (j.one_id, j.other_id)})
-    return [j for j in joins if count_groups((j.one_id, j.other_id), known) > 1]

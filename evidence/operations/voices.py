@@ -13,13 +13,14 @@ from densemem.db.keyed import team_key
 from densemem.db.locks import lock, lock_all
 from densemem.db.read import fetch
 from evidence.policy import near_copy
+from evidence.vocabulary import BINDING
 
 # The texts with which a new one has most of a sample in common: of its own runs when it is the shorter one, of theirs
 # when they are, a part of its runs after the other: the index compares all that it is asked for with each other. Hashes
 # are keyed for each team, so that none of another team is met. A text that its own voice has said before tells nothing
-# new, and one voice of each text is enough.
+# new, unless it said it after others, and who said each text first is enough.
 ALIKE: Final = """
-    SELECT asked.place, kept.hashes, voice.group_id
+    SELECT asked.place, kept.hashes, voice.id, voice.group_id
     FROM json_to_recordset(%(asked)s) AS asked(place int, mine uuid, hashes bigint[], sample bigint[])
     CROSS JOIN LATERAL (
       SELECT alike.content_id FROM (
@@ -37,12 +38,15 @@ ALIKE: Final = """
       ) AS alike
       WHERE alike.percent >= %(least)s AND NOT EXISTS (
         SELECT FROM evidence_fragment AS said
-        WHERE (said.team_id, said.content_id, said.group_id) = (%(team)s, alike.content_id, asked.mine))
+        WHERE (said.team_id, said.content_id, said.group_id) = (%(team)s, alike.content_id, asked.mine)
+          AND NOT EXISTS (
+            SELECT FROM evidence_groupjoin AS joined
+            WHERE (joined.team_id, joined.fragment_id) = (%(team)s, said.id) AND joined.reason <> ALL(%(binding)s)))
       GROUP BY alike.content_id ORDER BY max(alike.percent) DESC, alike.content_id LIMIT %(most)s
     ) AS near
     JOIN evidence_shingles AS kept ON kept.content_id = near.content_id
     CROSS JOIN LATERAL (
-      SELECT said.group_id FROM evidence_fragment AS said
+      SELECT said.id, said.group_id FROM evidence_fragment AS said
       WHERE (said.team_id, said.content_id) = (%(team)s, near.content_id) ORDER BY said.seq LIMIT 1
     ) AS voice"""
 
@@ -51,6 +55,7 @@ ALIKE: Final = """
 class Said:
     """A text of an intake: the source group that says it, and its runs; without runs when the words are stored."""
 
+    fragment_id: UUID
     group_id: UUID
     runs: frozenset[int]
 
@@ -75,23 +80,23 @@ def lock_words(*, team_id: UUID, digests: Collection[str], runs: Collection[int]
     if len(runs) > limits.NEAR_COPY_LOCKS:
         lock(*words)
     else:
-        lock_all([("text", team_id, name) for name in (*digests, *runs)], sharing=words)
+        lock_all([("text", team_id, digest) for digest in digests], sharing=words, numbers=runs)
 
 
-def near_copies(*, team_id: UUID, said: Sequence[Said]) -> list[set[UUID]]:
-    """Return, for each text, the source groups of texts that it nearly copies or that nearly copy it."""
-    found: list[set[UUID]] = [set() for _ in said]
+def near_copies(*, team_id: UUID, said: Sequence[Said]) -> list[set[tuple[UUID, UUID]]]:
+    """Return, for each text, (fragment, source group) of the earlier ones that it nearly copies, or that copy it."""
+    found: list[set[tuple[UUID, UUID]]] = [set() for _ in said]
     for (_, one), (place, other) in combinations(enumerate(said), 2):
-        if one.group_id != other.group_id and near_copy(one.runs, other.runs):
-            found[place].add(one.group_id)
-    for place, runs, group in _alike(team_id, said):
+        if near_copy(one.runs, other.runs):
+            found[place].add((one.fragment_id, one.group_id))
+    for place, runs, fragment, group in _alike(team_id, said):
         if near_copy(said[place].runs, frozenset(runs)):
-            found[place].add(group)
+            found[place].add((fragment, group))
     return found
 
 
 def _alike(team_id: UUID, said: Sequence[Said]) -> list[tuple[Any, ...]]:
-    """Return (place, runs, source group) of the stored texts that may be near copies."""
+    """Return (place, runs, fragment, source group) of the stored texts that may be near copies."""
     asked = [
         {"place": place, "mine": str(one.group_id), "hashes": list(one.runs), "sample": sample(one.runs)}
         for place, one in enumerate(said)
@@ -100,4 +105,5 @@ def _alike(team_id: UUID, said: Sequence[Said]) -> list[tuple[Any, ...]]:
     if not asked:
         return []
     least, most = limits.NEAR_COPY_SAMPLE_PERCENT, limits.NEAR_COPY_CANDIDATES
-    return fetch(ALIKE, asked=json.dumps(asked), team=team_id, least=least, most=most)
+    binding = [reason.value for reason in BINDING]
+    return fetch(ALIKE, asked=json.dumps(asked), team=team_id, binding=binding, least=least, most=most)

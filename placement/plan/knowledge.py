@@ -4,7 +4,7 @@ Records are worked on in memory; each step that changes one appends its `Change`
 counted as evidence.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
@@ -99,13 +99,13 @@ def decide_knowledge(
     mentions: MentionsDecided,
     drafts: Sequence[Ready],
     stored: Sequence[StoredRecord],
-    joins: Collection[tuple[UUID, UUID]],
+    joins: Mapping[UUID, Set[UUID]],
     targets: Mapping[str, Target],
 ) -> KnowledgeDecided:
     """Decide every observation of the item.
 
     :param stored: every record that these observations could meet, of all owners, locked
-    :param joins: the source-group joins around the stored supports and the item's own group
+    :param joins: by fragment and source group, what the stored supports and the item are joined to
     :param targets: by draft ref, the Relationship that the client wants corrected
     """
     bench = Workbench(given, stored, joins)

@@ -1,13 +1,13 @@
 """The records that one item works on, in memory."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from densemem.core.ids import derived_id
-from evidence.policy import count_groups
+from evidence.policy import count_voices
 from placement.plan.given import Given, Ready
 from relationships.identity import Identity, same_claim
 from relationships.plan import Change, NewObservation, NewSupport
@@ -47,7 +47,7 @@ class Working:
 class Workbench:
     """Everything that the observations of one item can meet."""
 
-    def __init__(self, given: Given, stored: Sequence[StoredRecord], joins: Collection[tuple[UUID, UUID]]) -> None:
+    def __init__(self, given: Given, stored: Sequence[StoredRecord], joins: Mapping[UUID, Set[UUID]]) -> None:
         self.given = given
         self.joins = joins
         self.records = {s.identity: _working(s) for s in stored}
@@ -105,8 +105,9 @@ class Workbench:
 
     def voices(self, record: Working, *, with_item: bool = False) -> int:
         """Count the independent source groups that hold the record up, with or without the item's own."""
-        groups = [s.group_id for s in record.effective]
-        return count_groups([*groups, self.given.group_id] if with_item else groups, self.joins)
+        said = [s.source for s in record.effective]
+        item = [(self.given.fragment_id, self.given.group_id)] if with_item else []
+        return count_voices(said + item, self.joins)
 
     def position(self, record: Working, *, tier: Tier | None = None) -> Position:
         """Return the record as it is compared; with a hoped-for `tier` it counts as said by this item too."""

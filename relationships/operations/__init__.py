@@ -15,6 +15,7 @@ from relationships.operations.release import let_go, wait_to_let_go
 from relationships.operations.standing import (
     FanoutExceeded,
     apply_changes,
+    can_recount,
     hold_counted_in,
     hold_records,
     hold_resting_on,
@@ -45,6 +46,7 @@ __all__ = [
     "lift",
     "lock_cases",
     "may_speak",
+    "can_recount",
     "recompute_for_groups",
     "refresh_documents",
     "reinstate",

@@ -8,7 +8,8 @@ from uuid import UUID
 from densemem.core.faults import Because, Fault, NotThere, Refused
 from densemem.db.insert import insert
 from densemem.db.locks import lock, share
-from evidence.queries import count_voices, joins_around
+from evidence.policy import count_voices
+from evidence.queries import joins_of
 from relationships.models import CrossReference, RelationshipRecord
 from relationships.operations.conflicts import lock_cases, touch
 from relationships.plan import Change
@@ -110,8 +111,8 @@ def check_alone(new: Position, active: Sequence[StoredRecord]) -> None:
 
 def judged(supports: Sequence[StoredSupport], *, team_id: UUID) -> tuple[Standing, int]:
     """Return what these supports are worth, and how many independent voices they are."""
-    groups = [s.group_id for s in supports]
-    voices = count_voices(groups, joins_around(team_id=team_id, groups=groups))
+    said = [s.source for s in supports]
+    voices = count_voices(said, joins_of(team_id=team_id, said=said))
     return from_support(groups=voices, authoritative=any(s.authoritative for s in supports)), voices
 
 

@@ -11,13 +11,14 @@ from psycopg.types.json import Jsonb
 from densemem.core import limits
 from densemem.core.faults import Because, Refused
 from densemem.db.insert import insert
-from evidence.queries import count_voices, joins_around
+from evidence.policy import count_voices
+from evidence.queries import Joins, joined_to, joins_of
 from relationships.models import EvidenceSupport, SupportDecision, Transition
 from relationships.operations.conflicts import hold_cases_of, touch
 from relationships.operations.redaction import lock_records
 from relationships.plan import Change
 from relationships.policy import Standing, StoredRecord, check_standing, check_step, reevaluate
-from relationships.queries import records_about, records_by_id, records_of_groups, supports_of_fragments
+from relationships.queries import records_about, records_by_id, records_joined, supports_of_fragments
 from relationships.search import follow_records, write_documents
 from relationships.vocabulary import Status, SupportAction
 
@@ -134,15 +135,12 @@ def hold_resting_on(*, team_id: UUID, fragment_ids: Collection[UUID], bare: Stat
     return records
 
 
-def hold_counted_in(*, team_id: UUID, groups: Collection[UUID]) -> set[UUID]:
-    """Lock the records that rest on these groups or on what is one voice with them, and their conflict cases.
+def hold_counted_in(*, team_id: UUID, groups: Collection[UUID], others: Collection[UUID]) -> set[UUID]:
+    """Lock the records whose count changes when source groups are bound to others, and their conflict cases.
 
-    :raises FanoutExceeded: there are more than one transaction may change
+    Return them. `can_recount` was asked.
     """
-    around = {g for pair in joins_around(team_id=team_id, groups=groups) for g in pair} | set(groups)
-    records = records_of_groups(team_id=team_id, groups=around)
-    if len(records) > limits.FANOUT_RECORDS:
-        raise FanoutExceeded("Too much knowledge depends on these sources to join them at once.")
+    records = _joined(team_id, groups, others)
     hold_records(team_id=team_id, record_ids=records)
     return records
 
@@ -169,13 +167,20 @@ def refresh_documents(
     write_documents(team_id=team_id, record_ids={*record_ids, *renamed}, now=now)
 
 
-def recompute_for_groups(*, team_id: UUID, groups: Collection[UUID], now: datetime) -> None:
-    """Count again the records that rest on groups which were just found to be one voice.
+def can_recount(*, team_id: UUID, groups: Collection[UUID], others: Collection[UUID]) -> bool:
+    """Tell if one transaction may count again what would change when source groups are bound to others."""
+    return len(_joined(team_id, groups, others, most=limits.FANOUT_RECORDS + 1)) <= limits.FANOUT_RECORDS
 
-    :raises FanoutExceeded: before anything is written
-    """
-    records = hold_counted_in(team_id=team_id, groups=groups)
+
+def recompute_for_groups(*, team_id: UUID, groups: Collection[UUID], others: Collection[UUID], now: datetime) -> None:
+    """Count again the records that rest on source groups which were just bound to others; `can_recount` was asked."""
+    records = hold_counted_in(team_id=team_id, groups=groups, others=others)
     recompute(team_id=team_id, record_ids=records, reason="source_groups_joined", now=now)
+
+
+def _joined(team_id: UUID, groups: Collection[UUID], others: Collection[UUID], *, most: int | None = None) -> set[UUID]:
+    near = joined_to(team_id=team_id, groups=others)
+    return records_joined(team_id=team_id, groups=groups, near=near, most=most)
 
 
 def recompute(
@@ -183,7 +188,7 @@ def recompute(
 ) -> None:
     """Judge records again from the support that counts now. Holds are kept; only their counts change."""
     records = records_by_id(team_id=team_id, record_ids=record_ids, lock=True)
-    joins = joins_around(team_id=team_id, groups={s.group_id for r in records for s in r.effective})
+    joins = joins_of(team_id=team_id, said={s.source for r in records for s in r.effective})
     changes = [c for r in records if (c := _recounted(r, joins, reason=reason, bare=bare))]
     apply_changes(team_id=team_id, changes=changes, now=now)
     hidden = {c.relationship_id for c in changes if Status.QUARANTINED in (c.status, c.status_before)}
@@ -191,12 +196,10 @@ def recompute(
     follow_records(team_id=team_id, record_ids={c.relationship_id for c in changes} - hidden, now=now)
 
 
-def _recounted(
-    record: StoredRecord, joins: Collection[tuple[UUID, UUID]], *, reason: str, bare: Status
-) -> Change | None:
+def _recounted(record: StoredRecord, joins: Joins, *, reason: str, bare: Status) -> Change | None:
     """Return the change that brings a record in line with its support, or None when it is."""
     counting = record.effective
-    voices = count_voices([s.group_id for s in counting], joins)
+    voices = count_voices([s.source for s in counting], joins)
     standing: Standing = reevaluate(
         tier=record.tier,
         status=record.status,

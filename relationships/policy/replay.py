@@ -29,6 +29,7 @@ class SupportRow(Protocol):
     """A support, whenever it was granted."""
 
     id: UUID
+    fragment_id: UUID
     group_id: UUID
     recorded_at: datetime
 
@@ -43,12 +44,15 @@ class DecisionRow(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The ledgers of one record, each in the order of the sequence; `voices` counts groups as joined by a moment."""
+    """The ledgers of one record, each in the order of the sequence.
+
+    `voices` counts those of (fragment, source group), as they were joined by a moment.
+    """
 
     steps: Sequence[StepRow]
     supports: Sequence[SupportRow]
     decisions: Sequence[DecisionRow]
-    voices: Callable[[list[UUID], datetime | None], int]
+    voices: Callable[[list[tuple[UUID, UUID]], datetime | None], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +86,14 @@ def replay(history: History, *, until: datetime | None = None) -> State | None:
     if last is None:
         return None
     counting = _counting(_recorded(history.decisions, until))
-    groups = [support.group_id for support in history.supports if support.id in counting]
+    said = [(support.fragment_id, support.group_id) for support in history.supports if support.id in counting]
     return State(
         tier=last.tier,
         status=last.status,
         held_by_person=last.held_by_person,
         version=last.version,
-        support_count=len(groups),
-        source_group_count=history.voices(groups, until),
+        support_count=len(said),
+        source_group_count=history.voices(said, until),
         counting=frozenset(counting),
     )
 

@@ -31,6 +31,11 @@ class StoredSupport:
     sequence: int
     observation_id: UUID | None = None  # that it was granted for
 
+    @property
+    def source(self) -> tuple[UUID, UUID]:
+        """The fragment and its source group: what voices are counted by."""
+        return self.fragment_id, self.group_id
+
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 
 from densemem.console import console_page, principal_of_page
 from densemem.http import read_id
@@ -18,6 +19,7 @@ from relationships.search import Claim
 from review.models import Task
 from review.queries import Counts, count_open, get_task, tasks_page
 from review.questions import Asked, ask
+from review.serving import note_asked
 from review.vocabulary import TaskKind
 
 LABELS: Final = {
@@ -84,6 +86,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     )
     counts = count_open(team_id=caller.team_id, owner_id=caller.profile_id, mine=mine)
     asked = ask(team_id=caller.team_id, tasks=found.rows)
+    note_asked(caller, asked, now=timezone.now())
     shown: dict[str, Any] = {
         "here": "inbox",
         "rows": [Row(a, _label(a.task), a.task.owner_id == caller.profile_id) for a in asked],
@@ -101,13 +104,17 @@ def task(request: HttpRequest, task_id: str) -> HttpResponse:
     caller = principal_of_page(request)
     found = get_task(team_id=caller.team_id, task_id=read_id(task_id))
     (asked,) = ask(team_id=caller.team_id, tasks=[found])
+    candidates = [] if asked.card.text is None else _candidates(caller.team_id, found)
+    rivals = _rival_evidence(caller.team_id, asked)
+    known = [claim for candidate in candidates for claim in candidate.known]
+    note_asked(caller, [asked], known=known, cards=[asked.card, *rivals], now=timezone.now())
     shown: dict[str, Any] = {
         "asked": asked,
         "label": _label(found),
         "mine": found.owner_id == caller.profile_id,
         "me": caller.profile_id,
-        "candidates": [] if asked.card.text is None else _candidates(caller.team_id, found),
-        "rival_evidence": _rival_evidence(caller.team_id, asked),
+        "candidates": candidates,
+        "rival_evidence": rivals,
         "events": list(found.events.all()),
     }
     return render(request, "review/task.html", shown)

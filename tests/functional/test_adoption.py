@@ -14,6 +14,7 @@ from densemem.core.faults import NotThere, Refused
 from densemem.models import Team
 from evidence.models import Fragment
 from placement.decide import adopt
+from placement.models import Item
 from placement.tasks import drain
 from relationships.models import CrossReference, EvidenceSupport, RelationshipRecord, Transition
 from review.models import Task
@@ -124,6 +125,37 @@ class TestAdoption:
         one, two = (adopt(principal=ben, body=body, idempotency_key="k", now=timezone.now()) for _ in range(2))
 
         assert (two.decision_id, two.ingest_id, two.replayed) == (one.decision_id, one.ingest_id, True)
+
+    def test_of_the_same_words_is_answered_with_the_earlier_one(self, ada: Principal, ben: Principal) -> None:
+        say(ada, TEXT, WORKS)
+        text, proposal = Fragment.objects.get(), {"entities": [{"ref": "m", "name": "Mara Lind"}]}
+        one, other = adopted(ben, text), adopted(ben, text, proposal=proposal)
+
+        again = [adopted(ben, text), adopted(ben, text, proposal=proposal)]
+
+        assert [a.item_id for a in again] == [one.item_id, other.item_id]
+        assert all(a.replayed for a in again)
+        assert one.item_id != other.item_id
+
+    def test_of_the_same_words_that_failed_is_made_anew(self, ada: Principal, ben: Principal) -> None:
+        say(ada, TEXT, WORKS)
+        text = Fragment.objects.get()
+        one = adopted(ben, text)
+        Item.objects.filter(pk=one.item_id).update(state="failed")
+
+        assert adopted(ben, text).item_id != one.item_id
+
+    def test_of_one_text_is_bounded_for_each_profile(
+        self, ada: Principal, ben: Principal, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(limits, "ADOPTIONS", 2)
+        say(ada, TEXT, WORKS)
+        text = Fragment.objects.get()
+        for end in (4, 9):
+            adopted(ben, text, spans=[{"start": 0, "end": end}])
+
+        assert refused(ben, text) == "adopted_often"
+        assert adopted(ben, text, spans=[{"start": 0, "end": 9}]).replayed
 
     def test_takes_no_proposal_that_the_text_does_not_bear_out(self, ada: Principal, ben: Principal) -> None:
         say(ada, TEXT, WORKS)

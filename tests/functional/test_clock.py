@@ -19,8 +19,9 @@ from relationships.models import RelationshipRecord, Transition
 from relationships.policy.replay import replay
 from relationships.recall import recall
 from relationships.trace import trace
-from tests.deciding import GRAZ, PORTO, retracted
-from tests.said import say, someone
+from tests.deciding import GRAZ, PORTO, TEXT, WORKS, of_source, record_of, retracted
+from tests.knowing import AGAIN
+from tests.said import say, send, someone
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sound")]
 
@@ -65,6 +66,31 @@ def test_a_list_that_waits_for_a_record_carries_a_later_moment_than_what_it_wait
     claim = answer.relationship
     assert (claim.status, claim.version, claim.support_count) == (state.status, state.version, state.support_count)
     assert (claim.status, claim.support_count) == ("retracted", 1)
+
+
+def test_a_copy_that_waits_for_a_record_counts_it_anew_at_a_later_moment(ada: Principal) -> None:
+    """The voice that copies another was sent first, and a record that rests on both was forgotten while it waited."""
+    say(ada, AGAIN, WORKS)
+    say(ada, TEXT, WORKS, **of_source("minutes"))
+    record = record_of(ada)
+
+    def forget() -> datetime:
+        retracted(ada, record)
+        return timezone.now()
+
+    between = while_another_waits(
+        hold=lambda: list(RelationshipRecord.objects.select_for_update().filter(pk=record.id)),
+        meanwhile=forget,
+        waits=lambda: send(ada, TEXT),
+    )
+
+    *earlier, last = Transition.objects.filter(relationship=record).order_by("version")
+    assert (last.reason, last.support_count, last.source_group_count) == ("source_groups_joined", 2, 1)
+    assert earlier[-1].status == "retracted"
+    assert earlier[-1].recorded_at < between < last.recorded_at
+    state = replay(histories([record])[record.id], until=between)
+    assert state is not None
+    assert (state.status, state.source_group_count) == ("retracted", 2)
 
 
 def test_an_answer_about_a_moment_waits_for_what_had_taken_its_moment(ada: Principal) -> None:

@@ -3,6 +3,7 @@
 import json
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -14,20 +15,23 @@ from django.utils import timezone
 
 from densemem.auth import Principal
 from densemem.core import limits
-from densemem.mcp.tools import call_recall_memory, call_trace_memory
+from densemem.mcp.tools import call_get_review, call_list_reviews, call_recall_memory, call_trace_memory
 from densemem.models import Team
-from evidence.models import GroupJoin, Served, Shingles, Source, SourceGroup
-from evidence.operations import staging
+from evidence.models import Fragment, GroupJoin, Served, Shingles, Source, SourceGroup
+from evidence.operations import joining
 from placement.remember import remember
 from placement.tasks import drain, sweep
-from relationships.models import RelationshipRecord
-from relationships.serving import serve_recall, serve_trace
+from relationships.models import ConflictCase, RelationshipRecord
+from relationships.serving import serve_recall, serve_relationship, serve_trace
+from review.models import Task
+from tests.deciding import adopted
 from tests.said import Fact, model, say, send, someone
 from tests.served import token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sound")]
 
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
+IVO = Fact("Ivo Berg", "lives in", "Graz", "lives_in", object_kind="place")
 SENTENCE = "Mara Lind works on Harbor."
 MINUTES = (
     "The minutes of the second of March say that Mara Lind works on Harbor, and that she will stay with it until the "
@@ -122,12 +126,69 @@ class TestNearCopies:
         mine, theirs = (set(row.hashes) for row in Shingles.objects.order_by("seq"))
         assert not mine & theirs
 
-    def test_a_late_copy_between_two_sources_takes_a_fact_back(self, ada: Principal) -> None:
+    def test_a_voice_that_copies_another_is_bound_to_it_with_all_its_texts(self, ada: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS)
+        assert standing(ada) == ("fact", 2, 2)
+
+        send(ada, MIRROR)
+
+        assert standing(ada) == ("validated_claim", 2, 1)
+
+    def test_that_binds_more_than_can_be_counted_again_is_joined_for_itself(
+        self, ada: Principal, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS)
+        monkeypatch.setattr(limits, "FANOUT_RECORDS", 0)
+
+        send(ada, MIRROR)
+
+        assert reasons() == ["traced"]
+        assert standing(ada) == ("fact", 2, 2)
+
+    def test_what_it_would_not_change_is_not_counted_against_it(
+        self, ada: Principal, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS, **from_source("letter"))
+        say(ada, "Ivo Berg lives in Graz now, as everybody here has known for a year.", IVO)
+        monkeypatch.setattr(limits, "FANOUT_RECORDS", 0)
+
+        send(ada, MIRROR)
+
+        assert reasons() == ["near_copy"]
+
+    @pytest.mark.parametrize(
+        "texts",
+        [[f"{MINUTES} {OTHER}"], [MINUTES, OTHER], [MIRROR, OTHER.upper()]],
+        ids=["in one", "exactly", "nearly"],
+    )
+    def test_who_copies_two_sources_takes_no_fact_back(self, ada: Principal, bo: Principal, texts: list[str]) -> None:
         say(ada, MINUTES, WORKS, **from_source("minutes"))
         say(ada, OTHER, WORKS, **from_source("letter"))
 
-        send(ada, f"{MINUTES} {OTHER}", **from_source("book"))
+        for text in texts:
+            say(bo, text, WORKS)
 
+        assert GroupJoin.objects.values("other_id").distinct().count() == 2
+        assert standing(ada) == ("fact", 2, 2)
+        assert record(bo).source_group_count == 1
+
+    def test_two_copies_of_one_text_are_one_voice_without_it(self, ada: Principal, bo: Principal) -> None:
+        send(bo, f"{MINUTES} {OTHER}", **from_source("book"))
+
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS, **from_source("letter"))
+
+        assert standing(ada) == ("validated_claim", 2, 1)
+
+    def test_texts_of_few_words_are_compared_by_their_words(self, ada: Principal) -> None:
+        say(ada, "Mara Lind: works on Harbor", WORKS, **from_source("minutes"))
+        send(ada, "Works on Harbor.", **from_source("other"))
+        say(ada, "Mara Lind, WORKS on -- Harbor!", WORKS, **from_source("mirror"))
+
+        assert [join.reason for join in GroupJoin.objects.all()] == ["near_copy"]
         assert standing(ada) == ("validated_claim", 2, 1)
 
     def test_one_of_many_texts_with_a_phrase_in_common_is_found(
@@ -145,8 +206,8 @@ class TestNearCopies:
     def test_a_text_keeps_keyed_hashes_and_no_words(self, ada: Principal) -> None:
         send(ada, MINUTES, "Four words are few.")
 
-        (kept,) = Shingles.objects.all()
-        assert kept.content.text == MINUTES
+        kept, short = Shingles.objects.order_by("seq")
+        assert (kept.content.text, len(short.hashes)) == (MINUTES, 1)
         assert kept.sample == sorted(kept.hashes)[: limits.NEAR_COPY_SAMPLE]
         assert {type(one) for one in kept.hashes} == {int}
 
@@ -173,6 +234,51 @@ class TestEchoes:
 
         assert standing(ada) == ("validated_claim", 2, 1)
         assert "echo" in reasons()
+
+    def test_an_echo_of_two_voices_takes_no_fact_back(self, ada: Principal, bo: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        say(ada, OTHER, WORKS, **from_source("letter"))
+        ask(bo)
+
+        say(bo, f"I can tell you: {SENTENCE}", WORKS, **from_source("diary"))
+
+        assert reasons() == ["echo"]
+        assert standing(ada) == ("fact", 2, 2)
+        assert standing(bo) == ("validated_claim", 1, 1)
+
+    def test_an_echo_binds_no_other_text_of_its_voice(self, ada: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        ask(ada)
+        say(ada, f"I can tell you: {SENTENCE}", WORKS)
+        assert standing(ada) == ("validated_claim", 2, 1)
+
+        say(ada, "A visitor met Mara Lind, who by all accounts has the lead at Harbor these days.", WORKS)
+
+        assert standing(ada) == ("fact", 3, 2)
+
+    def test_what_copies_an_echo_goes_back_to_where_that_came_from(self, ada: Principal, bo: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        ask(bo)
+        told = "One of us knows this for sure and writes it down for you here, in full and by hand. Mara Lind works on Harbor, she says, and nobody doubts it."
+        send(bo, told, **from_source("diary"))
+
+        say(ada, told.replace("works on Harbor, she", "works on Harbor; she").replace("says", "said"), WORKS)
+        say(ada, told.replace("Lind works", "Lind still works"), WORKS, **from_source("letter"))
+
+        assert reasons() == ["echo", "near_copy", "traced"]
+        assert standing(ada) == ("validated_claim", 3, 1)
+
+    def test_who_repeats_its_own_echo_stays_no_voice(self, ada: Principal, bo: Principal) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        ask(bo)
+        say(bo, f"I can tell you: {SENTENCE}", WORKS)
+        ask(bo)
+
+        say(bo, f"Once more: {SENTENCE}", WORKS)
+        adopted(bo, Fragment.objects.get(owner_id=ada.profile_id))
+        drain(using=model(WORKS), linger=False)
+
+        assert standing(bo) == ("validated_claim", 3, 1)
 
     def test_the_same_sentence_without_a_recall_is_a_voice(self, ada: Principal) -> None:
         say(ada, "Mara Lind: works on Harbor, by the way, with Ivo.", WORKS, **from_source("minutes"))
@@ -257,6 +363,49 @@ class TestServing:
             door()
             assert Served.objects.filter(profile_id=ada.profile_id, relationships=[number]).exists()
 
+    def test_conflicts_note_the_claims_of_their_positions(self, client: Client, ada: Principal, bo: Principal) -> None:
+        say(ada, "Ivo Berg lives in Graz.", IVO)
+        say(bo, "Ivo Berg lives in Linz.", replace(IVO, object="Linz"))
+        (case,) = ConflictCase.objects.all()
+
+        for address in ("/api/v1/conflicts", f"/api/v1/conflicts/{case.id}"):
+            Served.objects.all().delete()
+            client.get(address, headers={"Authorization": f"Bearer {token_of(ada)}"})
+
+            assert Served.objects.filter(relationships=[record(bo).id]).exists()
+
+    def test_questions_note_their_claims_and_their_passage(self, client: Client, ada: Principal, bo: Principal) -> None:
+        words = "Mara Lind does not at all seem to us to be somebody who works on Harbor."
+        say(bo, SENTENCE, WORKS)
+        say(bo, words, replace(WORKS, polarity="-"))
+        task, headers = Task.objects.get(), {"Authorization": f"Bearer {token_of(ada)}"}
+        doors = [
+            lambda: client.get("/api/v1/reviews", headers=headers),
+            lambda: client.get(f"/api/v1/reviews/{task.id}", headers=headers),
+            lambda: call_list_reviews(ada, {}),
+            lambda: call_get_review(ada, {"review_id": str(task.id)}),
+        ]
+        for door in doors:
+            Served.objects.all().delete()
+            door()
+            assert Served.objects.filter(relationships__contains=[task.relationship_id]).exists()
+
+        send(ada, f"It is like this: {words}", **from_source("diary"))
+        assert "echo" in reasons()
+
+    def test_what_rests_on_nothing_that_counts_is_noted_with_what_it_rested_on(
+        self, ada: Principal, bo: Principal
+    ) -> None:
+        say(ada, MINUTES, WORKS, **from_source("minutes"))
+        number = record(ada).id
+        send(ada, "All new.", source_key="minutes", source_revision="2", previous_source_revision="1")
+        assert standing(ada) == ("candidate", 0, 0)
+
+        serve_relationship(principal=bo, relationship_id=number, now=timezone.now())
+
+        (kept,) = Served.objects.all()
+        assert kept.groups == [Source.objects.get().group_id]
+
     def test_the_same_words_of_one_day_are_noted_once_and_hold_no_text(self, ada: Principal) -> None:
         say(ada, MINUTES, WORKS)
         ask(ada)
@@ -297,7 +446,7 @@ class TestAtOneMoment:
         send(ada, "Hello.")  # who makes the group of an owner lets others wait, too
         text = " ".join(f"word{n}" for n in range(words))
         meet = threading.Barrier(2)
-        looked = staging.near_copies
+        looked = joining.near_copies
 
         def wait(**given: Any) -> Any:
             found = looked(**given)
@@ -305,7 +454,7 @@ class TestAtOneMoment:
                 meet.wait(2)  # the other one, if it need not wait for us
             return found
 
-        monkeypatch.setattr(staging, "near_copies", wait)
+        monkeypatch.setattr(joining, "near_copies", wait)
 
         def take(number: int) -> None:
             try:

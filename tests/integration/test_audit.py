@@ -7,16 +7,29 @@ from typing import Final
 import pytest
 from django.core.management import CommandError, call_command
 
-from densemem.audit import CHECKS, audit
+from densemem.audit import CHECKS, audit, derived
 from densemem.audit.invariants import INVARIANTS
 from densemem.audit.run import amount
 from densemem.models import Team
 from tests import factories
+from tests.deciding import GRAZ, PORTO
 from tests.forged import delete, plant, update
+from tests.said import say, someone
 
 RECORD = "relationships_relationshiprecord"
 SUPPORT, DECISION = "relationships_evidencesupport", "relationships_supportdecision"
 CASE = "relationships_conflictcase"
+RESOLUTION, BELONGS = "relationships_observationresolution", "relationship_id IS NOT NULL"
+OPPOSED = "kind = 'challenges'"
+ONE_OWNER = (
+    f"target_relationship_id = (SELECT other.id FROM {RECORD} AS one JOIN {RECORD} AS other USING (owner_id) "  # noqa: S608
+    "WHERE one.id = source_relationship_id AND other.id <> one.id LIMIT 1)"
+)
+SUCCEEDED = (
+    "INSERT INTO relationships_lineage (id, team_id, successor_id, predecessor_id, kind, effective_at) "  # noqa: S608
+    f"SELECT gen_random_uuid(), team_id, gen_random_uuid(), id, 'replaced', now() FROM {RECORD} LIMIT 1"
+)
+LEFT = "status = 'superseded', reason = 'superseded_replaced'"
 LONG = '"end" = 99999'
 JOIN: Final = (
     "INSERT INTO evidence_groupjoin (id, team_id, one_id, other_id, reason, fragment_id) "
@@ -39,6 +52,22 @@ PLANTED: Final = [
     ("group_keys_follow_from_identity", [update(RECORD, "semantic_group_key = 'other'")]),
     ("references_name_real_versions", [update("relationships_crossreference", "target_version = 99")]),
     ("references_name_real_versions", [update("relationships_crossreference", "source_version = 99")]),
+    ("entities_follow_from_resolutions", [delete("entities_name", "kind = 'canonical'")]),
+    ("entities_follow_from_resolutions", [update("entities_entity", "first_ingest_id = gen_random_uuid()")]),
+    ("entities_follow_from_resolutions", [update("entities_entity", "kind = 'team'")]),
+    (
+        "entities_follow_from_resolutions",
+        ["UPDATE entities_resolutionevent SET action = 'reuse' WHERE entity_id IS NOT NULL"],
+    ),
+    ("entities_follow_from_resolutions", ["DELETE FROM entities_resolutionevent"]),
+    ("observations_mean_what_was_resolved", ["DELETE FROM relationships_observationresolution"]),
+    ("observations_mean_what_was_resolved", [update(RESOLUTION, "subject_entity_id = gen_random_uuid()", BELONGS)]),
+    ("observations_mean_what_was_resolved", [update(RESOLUTION, "predicate_key = 'sails_on'", BELONGS)]),
+    ("observations_mean_what_was_resolved", ["DELETE FROM entities_resolutionevent"]),
+    ("references_follow_from_identities", [update("relationships_crossreference", "kind = 'confirms'", OPPOSED)]),
+    ("references_follow_from_identities", [update("relationships_crossreference", ONE_OWNER)]),
+    ("lineage_follows_from_steps", [SUCCEEDED]),
+    ("lineage_follows_from_steps", [update("relationships_transition", LEFT)]),
     ("conflicts_replay_from_events", [update(CASE, "version = 9")]),
     ("conflicts_replay_from_events", [update(CASE, "reason = 'one_position_left'")]),
     ("conflicts_replay_from_events", [update("relationships_conflictevent", "version = 9")]),
@@ -92,6 +121,24 @@ class TestAudit:
         plant(statements)
         assert differs(check)
 
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            delete("relationships_lineage"),
+            update("relationships_lineage", "kind = 'closed'"),
+            update("relationships_lineage", "recorded_at = recorded_at - interval '1 day'"),
+            update("relationships_lineage", "predecessor_id = successor_id, successor_id = predecessor_id"),
+        ],
+    )
+    def test_finds_a_lineage_that_no_step_has(self, forger: None, sample: Team, statement: str) -> None:
+        ada = someone(sample, "Ada")
+        say(ada, "Ivo lives in Graz.", GRAZ, observed_at="2026-04-01T00:00:00Z")
+        say(ada, "Ivo lives in Porto.", PORTO, observed_at="2026-05-01T00:00:00Z")
+
+        assert not differs("lineage_follows_from_steps")
+        plant([statement])
+        assert differs("lineage_follows_from_steps")
+
     def test_has_a_planted_difference_for_every_check(self) -> None:
         laws = {law.name for law in INVARIANTS}  # theirs are in test_audit_invariants
         assert {name for name, _ in PLANTED} == {check.name for check in CHECKS} - laws
@@ -128,8 +175,9 @@ class TestAudit:
     def test_finds_nothing_in_a_record_of_any_standing(self, trait: str) -> None:
         record = factories.RelationshipRecord(**{trait: True})
         factories.CrossReference(source_relationship=record)
-        # The factories of names make bare texts, which nobody sent and nothing places.
-        report = audit(team_id=record.team_id, checks=[c for c in CHECKS if c.name != "fragments_have_items"])
+        # The factories make bare texts, entities and records: nothing was sent, resolved or superseded by a step.
+        bare = ("fragments_have_items", *(check.name for check in derived.CHECKS))
+        report = audit(team_id=record.team_id, checks=[c for c in CHECKS if c.name not in bare])
         assert [check.as_dict() for check in report.checks if check.count] == []
 
 

@@ -1,7 +1,7 @@
 """Random lives of a memory: every step is done by the product and by the model, and both must say the same."""
 
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, ClassVar, Final, TypeVar
 from uuid import UUID, uuid4
 
@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from psycopg.pq import TransactionStatus
 
 from densemem.audit import audit
@@ -18,9 +18,22 @@ from densemem.core.faults import NotThere, Refused
 from evidence.models import Fragment
 from placement import decide
 from placement.models import Item as ItemRow
+from placement.remember import TargetUnknown
 from review.models import Task
-from tests.machine.model import Claim, Item, Key, Model, Record, Text
-from tests.machine.world import DATES, TEAM_OF, TEAMS, World, newest_observation, proposal_of, provider_of, words_of
+from tests.machine.claims import Claim, Key, Seen
+from tests.machine.model import Item, Model, Record, Text
+from tests.machine.watch import Watch
+from tests.machine.world import (
+    DATES,
+    TEAM_OF,
+    TEAMS,
+    Found,
+    World,
+    newest_observation,
+    proposal_of,
+    provider_of,
+    words_of,
+)
 from tests.said import send
 
 Picked = TypeVar("Picked")
@@ -60,11 +73,9 @@ class Machine(RuleBasedStateMachine):
     One example is one life, in a transaction that is taken back.
 
     :param world: the teams that all examples begin with
-    :param thorough: the whole audit runs after every step, not only at the end of an example
     """
 
     world: ClassVar[World]
-    thorough: ClassVar[bool] = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,6 +85,9 @@ class Machine(RuleBasedStateMachine):
         self.read: set[Item] = set()
         self.records: dict[Key, UUID] = {}
         self.current: dict[str, tuple[str, Text]] = {}  # by source group: its revision and its text
+        self.cases: list[Found] = []
+        self.moments: list[tuple[datetime, dict[Key, Seen]]] = []
+        self.watch = Watch()
         self.sent = 0
         self.example = transaction.atomic()
         self.example.__enter__()
@@ -88,6 +102,13 @@ class Machine(RuleBasedStateMachine):
         finally:
             transaction.set_rollback(True)
             self.example.__exit__(None, None, None)
+
+    @initialize(said=st.tuples(claims, claims, claims))
+    def begin(self, said: tuple[Claim, ...]) -> None:
+        """Everybody says something, so that every step has something to do."""
+        for who, claim in zip(TEAM_OF, said, strict=True):
+            self.send(who, claim, "entailed")
+        self.work_if(True)
 
     # Evidence comes in.
 
@@ -105,11 +126,16 @@ class Machine(RuleBasedStateMachine):
         self.work_if(now)
 
     @precondition(lambda self: self.known())
-    @rule(pick=picks, claim=claims, verdict=verdicts, stale=seldom, now=mostly)
-    def correct_by_text(self, pick: int, claim: Claim, verdict: str, stale: bool, now: bool) -> None:
-        """A text that names a record as its correction target; sometimes at a version that is gone."""
+    @rule(pick=picks, who=people, claim=claims, verdict=verdicts, stale=seldom, now=mostly)
+    def correct_by_text(self, pick: int, who: str, claim: Claim, verdict: str, stale: bool, now: bool) -> None:
+        """A text that names a record as its correction target; sometimes at a version that is gone, or another's."""
         record = chosen(self.known(), pick)
-        self.send(record.key.owner, claim, verdict, target=(record.key, record.version - stale or 1))
+        target = record.key, record.version - stale or 1
+        if TEAM_OF[who] != TEAM_OF[record.key.owner]:
+            with pytest.raises(TargetUnknown):
+                send(self.world.people[who], "No.", proposal=proposal_of(claim, self.records[record.key], target[1]))
+        else:
+            self.send(who, claim, verdict, target=target)
         self.work_if(now)
 
     @precondition(lambda self: self.texts())
@@ -138,6 +164,7 @@ class Machine(RuleBasedStateMachine):
         self.expect(allowed, lambda: reasoned(decide.verify_again, who, observation_id=observation))
         self.work_if(now)
 
+    @precondition(lambda self: any(list(model.queued()) for model in self.models.values()))
     @rule()
     def work(self) -> None:
         """A worker places what waits, one text after the other."""
@@ -218,10 +245,27 @@ class Machine(RuleBasedStateMachine):
             with pytest.raises(fault):
                 self.decided(decide.forget, record, record.version, by=who)
 
+    @precondition(lambda self: self.cases)
+    @rule(pick=picks, who=people)
+    def settle(self, pick: int, who: str) -> None:
+        """Somebody says that the positions of a conflict do not compete."""
+        case = chosen(self.cases, pick)
+        if TEAM_OF[who] != case.team:
+            with pytest.raises(NotThere):
+                self.stated(who, case)
+        else:
+            self.expect(self.model_of(who).say_not_competing(who, case.positions), lambda: self.stated(who, case))
+
     @rule(who=people, name=st.sampled_from(NAMES))
     def look(self, who: str, name: str) -> None:
         """Recall shows what is active and holds now, of the own team alone."""
         self.look_for(who, name)
+
+    @rule(pick=picks, who=people, name=st.sampled_from(NAMES))
+    def look_back(self, pick: int, who: str, name: str) -> None:
+        """What was known at an earlier moment is what was true of the model then."""
+        moment, known = chosen(self.moments, pick)
+        self.look_for(who, name, known, moment)
 
     # After every step.
 
@@ -234,13 +278,24 @@ class Machine(RuleBasedStateMachine):
         expected = {key: seen for model in self.models.values() for key, seen in model.seen().items()}
         wrong = {k: (real.get(k), expected.get(k)) for k in {*real, *expected} if real.get(k) != expected.get(k)}
         assert not wrong, f"by record, what is and what the model says: {wrong}"
+        self.moments.append((timezone.now(), expected))
+
+    @invariant()
+    def what_speaks_of_another_is_right(self) -> None:
+        conflicts = [model.conflicts for model in self.models.values()]
+        said = {(self.records[one], self.records[other], k) for c in conflicts for one, other, k in c.references}
+        assert (found := self.world.references()) == said, (found - said, said - found)
+        self.cases = self.world.cases()
+        real = {(case.team, case.positions): case.is_open for case in self.cases}
+        expected = {(team, p): is_open for team, m in self.models.items() for p, is_open in m.cases().items()}
+        assert real == expected, (real, expected)
 
     @invariant()
     def no_law_is_broken(self) -> None:
         broken = self.world.broken()
         assert not broken, broken
-        if self.thorough:
-            self.audit_all()
+        differing = self.watch.differing()
+        assert not differing, differing
 
     def look_everywhere(self) -> None:
         """See with the eyes of everybody."""
@@ -248,9 +303,15 @@ class Machine(RuleBasedStateMachine):
             for name in NAMES:
                 self.look_for(who, name)
 
-    def look_for(self, who: str, name: str) -> None:
-        active = (r for r in self.model_of(who).records.values() if r.status == "active" and not r.key.claim.until)
-        assert self.world.found(who, name) == {self.records[r.key] for r in active if name in r.key.claim[:3]}
+    def look_for(
+        self, who: str, name: str, known: dict[Key, Seen] | None = None, known_at: datetime | None = None
+    ) -> None:
+        """See that recall shows what is active and holds, as the model has it or had it at a moment."""
+        known = self.model_of(who).seen() if known is None else known
+        mine = {k: s for k, s in known.items() if TEAM_OF[k.owner] == TEAM_OF[who] and name in k.claim[:3]}
+        active = {k: s for k, s in mine.items() if s.status == "active" and not k.claim.until}
+        expected = {self.records[k]: (s.tier, s.status, s.supports, s.voices, s.version) for k, s in active.items()}
+        assert self.world.found(who, name, known_at) == expected
 
     def audit_all(self) -> None:
         """Compare every row with its ledgers."""
@@ -330,6 +391,16 @@ class Machine(RuleBasedStateMachine):
             relationship_id=self.records[record.key],
             expected_version=version,
             body={"message": "It was wrong.", **(body or {})},
+            idempotency_key=uuid4().hex,
+            now=timezone.now(),
+        )
+
+    def stated(self, who: str, case: Found) -> Any:
+        return decide.state_not_competing(
+            principal=self.world.people[who],
+            conflict_id=case.id,
+            expected_version=case.version,
+            body={"message": "Both can be."},
             idempotency_key=uuid4().hex,
             now=timezone.now(),
         )

@@ -4,42 +4,17 @@
 for somebody, and records. Nothing of one team is ever seen by another, so each team has a model of its own.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
+from itertools import combinations
+
+from tests.machine.claims import Claim, Key, Seen
+from tests.machine.conflicts import Conflicts
 
 RANK = {"candidate": 0, "validated_claim": 1, "fact": 2}
 ONE_AT_A_TIME = ("lives_in", "due_on")
-
-
-class Claim(NamedTuple):
-    """What is said. A validity is half-open, and a bound that is None is open."""
-
-    subject: str
-    predicate: str
-    object: str
-    polarity: str = "+"
-    since: date | None = None
-    until: date | None = None
-
-
-class Key(NamedTuple):
-    """Whose claim: what makes a record one."""
-
-    owner: str
-    claim: Claim
-
-
-class Seen(NamedTuple):
-    """What can be seen of a record."""
-
-    tier: str
-    status: str
-    by_person: bool
-    supports: int
-    voices: int
-    version: int
 
 
 @dataclass(eq=False)
@@ -110,7 +85,9 @@ class Model:
         self.texts: list[Text] = []
         self.items: list[Item] = []
         self.records: dict[Key, Record] = {}
-        self.joins: list[tuple[str, str]] = []
+        self.bound: dict[str, set[str]] = defaultdict(set)  # groups to those that said the same before
+        self.traced: dict[int, set[str]] = {}  # a text to the groups that what it repeats goes back to
+        self.conflicts = Conflicts()
 
     def seen(self) -> dict[Key, Seen]:
         """Return every record as it must be found."""
@@ -119,13 +96,22 @@ class Model:
             for r in self.records.values()
         }
 
+    def active(self) -> list[Key]:
+        """Return the records that take part."""
+        return [r.key for r in self.records.values() if r.status == "active"]
+
+    def cases(self) -> dict[frozenset[Claim], bool]:
+        """Return every conflict by its positions, and whether it is open."""
+        active = self.active()
+        return {frozenset(case.positions): case.is_open(active) for case in self.conflicts.cases}
+
     # What comes in.
 
     def remember(self, text: Text, *, replaces: Text | None, target: tuple[Key, int] | None = None) -> Item:
         """Take in a text, which may be the next revision of its source; who says the same words is one voice."""
         if replaces:
             self._stop_counting([replaces])
-        self.joins += [(text.group, other.group) for other in self.texts if other.words == text.words]
+        self._join(text)
         self.texts.append(text)
         for record in self.records.values():
             self._recount(record)
@@ -172,6 +158,7 @@ class Model:
         if status == "active" and grants:
             for old, kind in rivals.items():
                 self._supersede(old, record, kind)
+            self._refer(record, {text} if item.owner != text.owner else set(), target=target)
 
     # What people decide.
 
@@ -241,6 +228,8 @@ class Model:
         if status == "active" and not self._goes_alone(record, tier, self._active(record)):
             return False
         self._write(record, tier, status)
+        if status == "active":
+            self._refer(record, record.counting)
         return True
 
     def correct(self, old: Record, claim: Claim) -> bool:
@@ -267,7 +256,12 @@ class Model:
         self._write(new, tier, status)
         self._write(old, old.tier, "superseded")
         self._succeed(old, new, "corrected")
+        self._refer(new, new.counting)
         return True
+
+    def say_not_competing(self, who: str, positions: frozenset[Claim]) -> bool:
+        """Somebody says that the positions of a conflict do not compete."""
+        return self.conflicts.say(positions, who, self.active())
 
     # How a text that is placed decides.
 
@@ -327,20 +321,43 @@ class Model:
         mine = (r for r in self.records.values() if r.key.owner == record.key.owner)
         return [r for r in mine if r.status == "active" and r is not record]
 
+    # What a record says of others.
+
+    def _refer(self, record: Record, taken: set[Text], *, target: Record | None = None) -> None:
+        """Let a record that became active, or was said again, speak of the active ones of other owners.
+
+        :param taken: the texts by which it says nothing of its own of a record that rests on them all
+        """
+        for other in self.records.values():
+            foreign = other.status == "active" and other.key.owner != record.key.owner
+            if foreign and (kind := self._kind(record, other, taken, corrects=other is target)):
+                self.conflicts.refer(record.key, other.key, kind)
+
+    def _kind(self, record: Record, other: Record, taken: set[Text], *, corrects: bool) -> str:
+        mine, theirs = record.key.claim, other.key.claim
+        if mine == theirs:
+            return "adopts_evidence_from" if taken and taken <= other.counting else "confirms"
+        if corrects:
+            return "corrects"
+        return "challenges" if _denies(mine, theirs) or _excludes(mine, theirs) else ""
+
     # How support decides.
 
-    def voices(self, texts: set[Text]) -> int:
-        """Count the independent voices: connected groups are one."""
-        return len({min(self._connected(text.group)) for text in texts})
+    def _join(self, text: Text) -> None:
+        """Bind the group of a text to those that said its words before, and the text to what these go back to."""
+        before = {other.group: other for other in reversed(self.texts) if other.words == text.words}
+        back = set().union(*(self.bound[group] | self.traced[id(other)] for group, other in before.items()))
+        self.traced[id(text)] = back - {text.group, *before}
+        self.bound[text.group] |= before.keys() - {text.group}
 
-    def _connected(self, group: str) -> set[str]:
-        found, ends = {group}, [group]
-        while ends:
-            here = ends.pop()
-            near = {b if a == here else a for a, b in self.joins if here in (a, b)} - found
-            found |= near
-            ends += near
-        return found
+    def voices(self, texts: set[Text]) -> int:
+        """Count the fewest groups that may be behind the texts; two at most of those that could come from several."""
+        behind = [{text.group} | self.bound[text.group] | self.traced[id(text)] for text in texts]
+        sure = set().union(*(groups for groups in behind if len(groups) == 1))
+        rest = [groups for groups in behind if not groups & sure]
+        names = set().union(*rest)
+        fewest = (n for n in (0, 1) for some in combinations(names, n) if all(groups & set(some) for groups in rest))
+        return len(sure) + next(fewest, 2)
 
     def _earned(self, texts: set[Text]) -> tuple[str, str]:
         """Return what these texts are worth."""
@@ -385,6 +402,8 @@ class Model:
             record.before = record.status
         record.tier, record.status, record.by_person = tier, status, by_person
         record.version += 1
+        if status != "active":
+            self.conflicts.leave(record.key)
         record.counted = self._counts(record)
 
     def _counts(self, record: Record) -> tuple[int, int]:
@@ -426,17 +445,26 @@ def _meet(new: Record, tier: str, counting: set[Text], old: Record, *, corrects:
     if closing and one.until and _moment(other, old.counting)[1] > one.until:
         return "hold"
     if not closing:
-        common = _overlap(one, other)
-        if one[:3] == other[:3] and one.polarity != other.polarity and common:
+        if _denies(one, other):
             return "hold"
-        exclusive = one.predicate in ONE_AT_A_TIME and _slot(one) == _slot(other) and one.object != other.object
-        if not (exclusive and common and one.polarity == other.polarity == "+"):
+        if not _excludes(one, other):
             return ""
         if _moment(one, counting) < _moment(other, old.counting):
             return "hold"
     if RANK[tier] < RANK[old.tier]:
         return "hold"
     return "closed" if closing else "replaced"
+
+
+def _denies(one: Claim, other: Claim) -> bool:
+    """Tell if one says yes and the other no to the same at a common time."""
+    return one[:3] == other[:3] and one.polarity != other.polarity and _overlap(one, other)
+
+
+def _excludes(one: Claim, other: Claim) -> bool:
+    """Tell if both give a value at a common time, where there is one at a time."""
+    single = one.predicate in ONE_AT_A_TIME and _slot(one) == _slot(other) and one.object != other.object
+    return single and one.polarity == other.polarity == "+" and _overlap(one, other)
 
 
 def _moment(claim: Claim, counting: set[Text]) -> tuple[date, date]:

@@ -1,7 +1,7 @@
 """The product as the machine drives it: its own operations, in process, on a real database; and what is read of it."""
 
-from datetime import date
-from typing import Any, Final
+from datetime import date, datetime
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -11,6 +11,7 @@ from psycopg import ClientCursor
 from densemem.audit.invariants import INVARIANTS
 from densemem.auth import Principal
 from densemem.core import limits
+from densemem.db.read import fetch
 from densemem.models import Team
 from densemem.providers.base import Provider
 from entities.models import Name, Value
@@ -18,7 +19,7 @@ from placement.operations import claim_next
 from placement.pipeline import place
 from relationships.models import Observation
 from relationships.recall import recall
-from tests.machine.model import Claim, Key, Seen
+from tests.machine.claims import Claim, Key, Seen
 from tests.said import Fact, model, say, send, someone
 
 TEAMS: Final = {"Northwind": ("Ada", "Bo"), "Umbra": ("Uma",)}
@@ -37,8 +38,27 @@ KNOWN: Final = (
 
 RECORDS: Final = """
     SELECT id, owner_id, subject_entity_id, predicate_key, coalesce(object_entity_id, object_value_id), polarity,
-           valid_from, valid_to, tier, status, held_by_person, support_count, source_group_count, version
-    FROM relationships_relationshiprecord WHERE owner_id = ANY(%s)"""
+           valid_from, valid_to, tier, status, held_by_person, support_count, source_group_count, version, semantic_group_key
+    FROM relationships_relationshiprecord WHERE owner_id = ANY(%(owners)s)"""
+
+REFERENCES: Final = "SELECT source_relationship_id, target_relationship_id, kind FROM relationships_crossreference"
+CASES: Final = """
+    SELECT conflict.id, conflict.team_id, conflict.version, conflict.status = 'open',
+           array_agg(stood.semantic_group_key)
+    FROM relationships_conflictcase AS conflict JOIN relationships_conflictposition AS stood ON stood.case_id = conflict.id
+    WHERE conflict.merged_into_id IS NULL GROUP BY conflict.id ORDER BY conflict.id"""
+
+Shown = tuple[str, str, int, int, int]
+
+
+class Found(NamedTuple):
+    """A conflict as the database has it."""
+
+    id: UUID
+    team: str
+    version: int
+    is_open: bool
+    positions: frozenset[Claim]
 
 
 class World:
@@ -48,6 +68,7 @@ class World:
         self.people: dict[str, Principal] = {}
         self.managers: dict[str, Principal] = {}
         self.teams: dict[str, UUID] = {}
+        self.meanings: dict[str, Claim] = {}
         for name, members in TEAMS.items():
             team = Team.objects.create(name=f"{name} (sample)")
             self.teams[name] = team.id
@@ -63,9 +84,22 @@ class World:
 
     def records(self) -> dict[UUID, tuple[Key, Seen]]:
         """Return every record of the people, as the database has it."""
-        with connection.cursor() as cursor:
-            cursor.execute(RECORDS, [list(self.owners)])
-            return {row[0]: (self._key(row), Seen(*row[8:])) for row in cursor.fetchall()}
+        rows = fetch(RECORDS, owners=list(self.owners))
+        keys = {row[0]: self._key(row) for row in rows}
+        self.meanings = {row[14]: keys[row[0]].claim for row in rows}
+        return {row[0]: (keys[row[0]], Seen(*row[8:14])) for row in rows}
+
+    def references(self) -> set[tuple[UUID, UUID, str]]:
+        """Return what records say of each other."""
+        return set(fetch(REFERENCES))
+
+    def cases(self) -> list[Found]:
+        """Return the conflicts that were not merged, the oldest first; call `records` before."""
+        name = {number: team for team, number in self.teams.items()}
+        return [
+            Found(case, name[team], version, is_open, frozenset(self.meanings[group] for group in groups))
+            for case, team, version, is_open, groups in fetch(CASES)
+        ]
 
     def broken(self) -> list[tuple[Any, ...]]:
         """Return the rows that break an invariant, each with its number."""
@@ -79,10 +113,16 @@ class World:
         place(claim, facts(claim.item_id))
         return claim.item_id
 
-    def found(self, who: str, name: str) -> set[UUID]:
-        """Return what recall shows."""
-        answer = recall(principal=self.people[who], query=name, limit=limits.RECALL_ITEMS, now=timezone.now())
-        return {item.relationship_id for group in answer.results for item in group.relationships}
+    def found(self, who: str, name: str, known_at: datetime | None = None) -> dict[UUID, Shown]:
+        """Return what recall shows, now or as it was known at a moment."""
+        answer = recall(
+            principal=self.people[who], query=name, limit=limits.RECALL_ITEMS, known_at=known_at, now=timezone.now()
+        )
+        return {
+            item.relationship_id: (item.tier, item.status, item.support_count, item.source_group_count, item.version)
+            for group in answer.results
+            for item in group.relationships
+        }
 
     def _key(self, row: tuple[Any, ...]) -> Key:
         subject, object_ = self.named[row[2]], self.named[row[4]]

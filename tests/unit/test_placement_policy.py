@@ -133,6 +133,7 @@ class TestTell:
     @pytest.mark.parametrize("wait", [-3, 0, 0.4, 1])
     def test_an_item_that_is_due_within_a_second_waits_for_a_worker(self, wait: float) -> None:
         assert told("queued", wait=wait) == told("queued")
+        assert told("queued", wait=wait).reason != "tried_again_later"
 
     def test_an_item_that_is_being_placed_is_not_waiting_whatever_its_time_was(self) -> None:
         assert told("processing", wait=40).check_after_seconds == 1
@@ -147,9 +148,17 @@ class TestTell:
     def test_keeps_the_reason_of_a_question(self) -> None:
         assert told("awaiting_review", reason="not_told_apart").reason == "not_told_apart"
 
+    @pytest.mark.parametrize("state", RANKED)
+    def test_says_that_nothing_was_found_of_a_text_that_was_placed_alone(self, state: str) -> None:
+        answer = told(state, concluded=False)
+
+        assert (answer.reason == "nothing_concluded") == (state == "completed")
+        assert answer.check_after_seconds == told(state).check_after_seconds
+
     @pytest.mark.parametrize("reason", ["held_by_scan", "held_by_reviewer_signal", "held_by_manager", ""])
     def test_never_says_what_was_seen_in_held_text(self, reason: str) -> None:
         assert told("quarantined", reason=reason) == told("quarantined", reason="evidence_held")
+        assert told("quarantined", reason=reason).reason == "evidence_held"
 
     def test_says_that_nothing_was_concluded(self) -> None:
         answer = told("completed", concluded=False)

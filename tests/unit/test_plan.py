@@ -1,8 +1,10 @@
 """What one item does to knowledge, decided in memory: no database is asked."""
 
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -153,7 +155,7 @@ def record(
 def decide(
     item: Given,
     *stored: StoredRecord,
-    joins: set[tuple[UUID, UUID]] = frozenset(),
+    joins: Mapping[UUID, Set[UUID]] = MappingProxyType({}),
     targets: dict[str, Target] | None = None,
 ) -> KnowledgeDecided:
     """Decide the item beside these records."""
@@ -394,10 +396,10 @@ class TestSameFactTwice:
         assert (len(decided.plan.supports), len(decided.plan.changes), len(decided.plan.observations)) == (1, 1, 2)
 
     @pytest.mark.parametrize(
-        ("joins", "tier", "voices"), [(set(), Tier.FACT, 2), ({(number("old"), number("group"))}, Tier.CLAIM, 1)]
+        ("joins", "tier", "voices"), [({}, Tier.FACT, 2), ({number("old"): {number("group")}}, Tier.CLAIM, 1)]
     )
     def test_of_another_group_is_a_second_voice_unless_joined(
-        self, joins: set[tuple[UUID, UUID]], tier: Tier, voices: int
+        self, joins: Mapping[UUID, Set[UUID]], tier: Tier, voices: int
     ) -> None:
         (change,) = decide(given(draft()), record(), joins=joins).plan.changes
 

@@ -18,6 +18,7 @@ from relationships.policy.registry import (
     register,
     set_lifecycle,
 )
+from relationships.policy.stored import Behaviour
 from relationships.vocabulary import Cardinality, Lifecycle, RelationshipKind
 
 STEERS = PredicateView(
@@ -38,9 +39,21 @@ KNOWN = {"steers": STEERS, "sails_on": SAILS}
 
 def refusal(edit: Callable[..., Edit], *args: Any, **given: Any) -> str:
     """Return the code of the refusal."""
-    with pytest.raises(Refused) as refused:
+    return refused(edit, *args, **given).code
+
+
+def places(edit: Callable[..., Edit], *args: Any, **given: Any) -> list[str]:
+    """Return where in the request each fault of the refusal is."""
+    return [fault.pointer for fault in refused(edit, *args, **given).faults]
+
+
+def refused(edit: Callable[..., Edit], *args: Any, **given: Any) -> Refused:
+    """Return the refusal, which says in a sentence what is wrong, of itself and of each place."""
+    with pytest.raises(Refused) as found:
         edit(*args, **given)
-    return refused.value.code
+    assert all(str(said.detail).endswith(".") for said in (found.value, *found.value.faults))
+    assert {fault.code for fault in found.value.faults} <= {found.value.code}
+    return found.value
 
 
 class TestMeaning:
@@ -62,12 +75,25 @@ class TestMeaning:
     def test_is_the_same_in_every_version(self, change: dict[str, Any]) -> None:
         after = replace(STEERS, **{"version": 4, **change})
 
-        with pytest.raises(RegistryRefused, match="Register a new key"):
+        with pytest.raises(RegistryRefused, match="Register a new key") as found:
             check_version(STEERS, after)
+        assert found.value.code == "predicate_meaning_is_fixed"
 
     @pytest.mark.parametrize("change", [{"active": ("is steering", "navigates")}, {"lifecycle": Lifecycle.RETIRED}])
     def test_allows_more_wordings_and_another_lifecycle(self, change: dict[str, Any]) -> None:
         check_version(STEERS, replace(STEERS, version=4, **change))
+
+    def test_is_kept_by_each_record_as_its_behaviour(self) -> None:
+        expected = Behaviour("steers", 3, RelationshipKind.STATE, Cardinality.MANY, symmetric=False)
+
+        assert STEERS.behaviour() == expected
+
+    @pytest.mark.parametrize(
+        ("subject", "object_", "fits"),
+        [("person", "project", True), ("team", "project", False), ("person", "team", False), ("team", "team", False)],
+    )
+    def test_says_which_kinds_of_ends_fit(self, subject: str, object_: str, fits: bool) -> None:
+        assert STEERS.accepts(subject_kind=subject, object_kind=object_) is fits
 
 
 class TestRegister:
@@ -86,6 +112,7 @@ class TestRegister:
         known = {"anchors": replace(self.NEW, lifecycle=lifecycle)}
 
         assert refusal(register, self.NEW, known) == "predicate_key_taken"
+        assert places(register, self.NEW, known) == ["/key"]
 
     @pytest.mark.parametrize(
         ("change", "place"),
@@ -97,10 +124,10 @@ class TestRegister:
         ],
     )
     def test_names_each_wording_that_means_another_predicate(self, change: dict[str, Any], place: str) -> None:
-        with pytest.raises(RegistryRefused) as refused:
-            register(replace(self.NEW, **change), KNOWN)
+        found = refused(register, replace(self.NEW, **change), KNOWN)
 
-        assert [(f.pointer, f.code) for f in refused.value.faults] == [(place, "wording_taken")]
+        assert [(f.pointer, f.code) for f in found.faults] == [(place, "wording_taken")]
+        assert found.faults[0].detail.split()[-2] in KNOWN
 
     def test_takes_the_wordings_of_a_retired_predicate(self) -> None:
         known = {"steers": replace(STEERS, lifecycle=Lifecycle.RETIRED)}
@@ -108,7 +135,10 @@ class TestRegister:
         assert "is steering" in register(replace(self.NEW, active=("is steering",)), known).wordings
 
     def test_needs_the_same_ends_for_what_holds_both_ways(self) -> None:
-        assert refusal(register, replace(self.NEW, symmetric=True), KNOWN) == "symmetric_ends_differ"
+        both = replace(self.NEW, symmetric=True)
+
+        assert refusal(register, both, KNOWN) == "symmetric_ends_differ"
+        assert places(register, both, KNOWN) == ["/symmetric"]
 
     def test_stops_at_the_limit_of_a_team(self) -> None:
         many = {f"k{i}": replace(SAILS, key=f"k{i}", active=()) for i in range(limits.TEAM_PREDICATES)}
@@ -124,7 +154,20 @@ class TestAddWording:
         assert edit.wordings == {"navigates"}
 
     def test_makes_no_version_for_what_it_means_already(self) -> None:
-        assert add_wording("steers", "Is Steering", expected_version=3, known=KNOWN).predicate is STEERS
+        edit = add_wording("steers", "Is Steering", expected_version=3, known=KNOWN)
+
+        assert edit.predicate is STEERS
+        assert edit.wordings == {"is steering"}
+
+    def test_knows_the_words_of_a_key(self) -> None:
+        bare = replace(SAILS, active=())
+
+        assert add_wording("sails_on", "Sails on", expected_version=1, known={"sails_on": bare}).predicate is bare
+
+    def test_makes_no_version_for_the_key_alone(self) -> None:
+        bare = replace(STEERS, active=(), inverse=())
+
+        assert add_wording("steers", "Steers", expected_version=3, known={"steers": bare}).predicate is bare
 
     @pytest.mark.parametrize(
         ("key", "wording", "version", "code"),
@@ -137,19 +180,27 @@ class TestAddWording:
         ],
     )
     def test_refuses_what_is_taken_stale_or_unknown(self, key: str, wording: str, version: int, code: str) -> None:
-        assert refusal(add_wording, key, wording, expected_version=version, known=KNOWN) == code
+        given = {"expected_version": version, "known": KNOWN}
+
+        assert refusal(add_wording, key, wording, **given) == code
+        assert places(add_wording, key, wording, **given) == ["/wording"] * code.startswith("wording")
 
     @pytest.mark.parametrize("lifecycle", [Lifecycle.DEPRECATED, Lifecycle.RETIRED])
     def test_refuses_a_predicate_that_is_not_active(self, lifecycle: Lifecycle) -> None:
-        known = {"steers": replace(STEERS, lifecycle=lifecycle)}
+        given = {"expected_version": 3, "known": {"steers": replace(STEERS, lifecycle=lifecycle)}}
 
-        assert refusal(add_wording, "steers", "navigates", expected_version=3, known=known) == "predicate_not_active"
+        assert refusal(add_wording, "steers", "navigates", **given) == "predicate_not_active"
+        assert places(add_wording, "steers", "navigates", **given) == ["/wording"]
 
     def test_stops_at_the_limit_of_a_predicate(self) -> None:
-        full = replace(STEERS, active=tuple(f"steers {i}" for i in range(limits.PREDICATE_WORDINGS)))
+        most = limits.PREDICATE_WORDINGS - len(("steers", "is steered by"))
+        full = replace(STEERS, active=tuple(f"steers {i}" for i in range(most)))
+        room = replace(full, active=full.active[1:])
 
         given = {"expected_version": 3, "known": {"steers": full}}
         assert refusal(add_wording, "steers", "navigates", **given) == "too_many_wordings"
+        assert places(add_wording, "steers", "navigates", **given) == ["/wording"]
+        assert add_wording("steers", "navigates", expected_version=3, known={"steers": room}).predicate.version == 4
 
 
 class TestLifecycle:
@@ -166,7 +217,10 @@ class TestLifecycle:
     def test_has_these_steps(self, before: Lifecycle, after: Lifecycle) -> None:
         given = {"expected_version": 3, "known": {"steers": replace(STEERS, lifecycle=before)}}
         if (before, after) not in self.LEGAL:
-            assert refusal(set_lifecycle, "steers", after, **given) == "lifecycle_step_refused"
+            found = refused(set_lifecycle, "steers", after, **given)
+            assert (found.code, [f.pointer for f in found.faults]) == ("lifecycle_step_refused", ["/state"])
+            possible = sorted(b for a, b in self.LEGAL if a == before)
+            assert found.detail.endswith(f"can become: {', '.join(possible)}.")
             return
         made = set_lifecycle("steers", after, **given)
 
@@ -179,8 +233,9 @@ class TestLifecycle:
             "sails_on": replace(SAILS, active=("is steering",)),
         }
 
-        code = refusal(set_lifecycle, "steers", Lifecycle.ACTIVE, expected_version=3, known=known)
-        assert code == "wording_taken"
+        given = {"expected_version": 3, "known": known}
+        assert refusal(set_lifecycle, "steers", Lifecycle.ACTIVE, **given) == "wording_taken"
+        assert places(set_lifecycle, "steers", Lifecycle.ACTIVE, **given) == ["/state"]
 
     def test_needs_the_version_that_was_seen(self) -> None:
         given = {"expected_version": 2, "known": KNOWN}

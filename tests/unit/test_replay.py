@@ -13,6 +13,7 @@ from relationships.vocabulary import Cardinality, Polarity, RelationshipKind, St
 
 ONE, TWO, THREE = (UUID(int=number) for number in (1, 2, 3))
 HR, DIARY = UUID(int=11), UUID(int=12)
+TEXT, NOTE = UUID(int=21), UUID(int=22)
 
 
 def day(number: int) -> datetime:
@@ -33,6 +34,7 @@ class Step:
 @dataclass(frozen=True)
 class Link:
     id: UUID
+    fragment_id: UUID
     group_id: UUID
     recorded_at: datetime = day(1)
 
@@ -49,7 +51,7 @@ STEPS = [
     Step(2, "validated_claim", "active", "fact", "active", day(2)),
     Step(3, "fact", "active", "fact", "disputed", day(3), held_by_person=True),
 ]
-LINKS = [Link(ONE, HR), Link(TWO, DIARY), Link(THREE, DIARY)]
+LINKS = [Link(ONE, TEXT, HR), Link(TWO, NOTE, DIARY), Link(THREE, NOTE, DIARY)]
 DECISIONS = [
     Decided(ONE, "grant", day(1)),
     Decided(TWO, "grant", day(2)),
@@ -59,7 +61,7 @@ DECISIONS = [
 ]
 
 
-def history(steps=STEPS, decisions=DECISIONS, voices=lambda groups, until: len(set(groups))) -> History:
+def history(steps=STEPS, decisions=DECISIONS, voices=lambda said, until: len(set(said))) -> History:
     return History(steps, LINKS, decisions, voices)
 
 
@@ -84,13 +86,13 @@ class TestReplay:
     def test_asks_for_the_voices_of_the_counting_groups_at_the_moment(self) -> None:
         asked = []
 
-        def voices(groups: list[UUID], until: datetime | None) -> int:
-            asked.append((groups, until))
+        def voices(said: list[tuple[UUID, UUID]], until: datetime | None) -> int:
+            asked.append((said, until))
             return 7
 
         state = replay(history(voices=voices), until=day(2))
 
-        assert asked == [([HR, DIARY], day(2))]
+        assert asked == [([(TEXT, HR), (NOTE, DIARY)], day(2))]
         assert state is not None
         assert (state.support_count, state.source_group_count) == (2, 7)
 

@@ -11,6 +11,7 @@ from entities.policy import (
     CandidatesMoved,
     MentionDecision,
     Newcomer,
+    decide_choice,
     decide_creation,
     decide_mention,
     settle_group,
@@ -57,8 +58,17 @@ class TestDecideMention:
         ("action", "chosen"), [(REUSE, None), (REUSE, C), (CREATE, A), (CREATE, C), (AMBIGUOUS, A)]
     )
     def test_refuses_a_choice_beyond_the_candidates(self, action, chosen):
-        with pytest.raises(CandidateNotOffered):
+        with pytest.raises(CandidateNotOffered) as refused:
             decide_mention(action=action, candidate_id=chosen, candidates=[EXACT_A, EXACT_B], kind=PERSON)
+        assert str(refused.value.detail).endswith(".")
+
+
+class TestDecideChoice:
+    @pytest.mark.parametrize(
+        ("chosen", "action", "reason"), [(A, REUSE, "selected_by_owner"), (None, CREATE, "confirmed_new_by_owner")]
+    )
+    def test_lets_a_person_decide_whatever_bears_the_name(self, chosen, action, reason):
+        assert decide_choice(chosen) == MentionDecision(action, chosen, reason)
 
 
 def answers(text: str) -> list[MentionDecision]:
@@ -86,6 +96,7 @@ class TestSettleGroup:
     def test_follows_the_table(self, given, settled):
         outcome = settle_group(answers(given))
 
+        assert {d.reason for d, was in zip(outcome, answers(given), strict=True) if d != was} <= {"answers_differ"}
         wanted = [(answer.action, answer.entity_id) for answer in answers(settled)]
         assert [(decision.action, decision.entity_id) for decision in outcome] == wanted
 
@@ -97,12 +108,12 @@ class TestSettleGroup:
 
 class TestDecideCreation:
     def test_creates_while_nobody_else_did(self):
-        assert decide_creation([]).action is CREATE
+        assert decide_creation([]) == MentionDecision(CREATE, None, "still_new")
 
     def test_reuses_what_its_own_ingest_made(self):
         decided = decide_creation([Newcomer(A, same_ingest=True)])
 
-        assert (decided.action, decided.entity_id) == (REUSE, A)
+        assert decided == MentionDecision(REUSE, A, "made_by_same_ingest")
 
     @pytest.mark.parametrize(
         "newcomers",
@@ -113,5 +124,6 @@ class TestDecideCreation:
         ],
     )
     def test_goes_back_when_somebody_else_made_one(self, newcomers):
-        with pytest.raises(CandidatesMoved):
+        with pytest.raises(CandidatesMoved) as refused:
             decide_creation(newcomers)
+        assert str(refused.value.detail).endswith(".")

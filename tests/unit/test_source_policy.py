@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from densemem.core.limits import ECHO_WORDS
 from evidence.policy import (
     AuthorityRefused,
     RevisionConflict,
@@ -13,16 +14,23 @@ from evidence.policy import (
     SourceNotOwned,
     check_authority,
     check_revision,
-    count_groups,
+    count_voices,
+    echo_runs,
+    heard_runs,
+    long_enough,
+    name_run,
     near_copy,
     normal_text,
+    text_runs,
     word_runs,
 )
 from evidence.vocabulary import Authority, SourceType
 
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 GROUPS = st.integers(1, 8).map(lambda number: UUID(int=number))
-JOINS = st.lists(st.tuples(GROUPS, GROUPS), max_size=8)
+FRAGMENTS = st.integers(11, 18).map(lambda number: UUID(int=number))
+TEXTS = st.lists(st.tuples(FRAGMENTS, GROUPS), max_size=6)
+JOINED = st.lists(st.tuples(FRAGMENTS, GROUPS) | st.tuples(GROUPS, GROUPS), max_size=6)
 STORY = "the quick brown fox jumps over the lazy dog near the old mill by the river today"
 
 
@@ -73,10 +81,11 @@ class TestCheckRevision:
             )
 
         assert refused.value.code == code
+        assert str(refused.value.detail).endswith(".")
 
     @pytest.mark.parametrize(("token", "same"), [("r3", False), ("r2", True)])
     def test_refuses_everybody_but_the_owner_first(self, token, same):
-        with pytest.raises(SourceNotOwned):
+        with pytest.raises(SourceNotOwned, match="a source key of your own"):
             check_revision(current_token="r2", owner_is_caller=False, token=token, previous="r2", same_content=same)
 
 
@@ -85,7 +94,7 @@ class TestCheckAuthority:
     def test_refuses_authority_without_a_grant_for_the_type(self, source_type):
         others = [other for other in SourceType if other is not source_type]
 
-        with pytest.raises(AuthorityRefused):
+        with pytest.raises(AuthorityRefused, match=source_type):
             check_authority(authority=Authority.AUTHORITATIVE, source_type=source_type, granted=others)
 
     def test_allows_it_with_the_grant(self):
@@ -96,44 +105,82 @@ class TestCheckAuthority:
         check_authority(authority=authority, source_type=SourceType.MANUAL, granted=[])
 
 
-class TestCountGroups:
+def joined(*pairs):
+    """Return joins as the rule takes them: what each fragment or group is joined to."""
+    found = {}
+    for one, other in pairs:
+        found.setdefault(one, set()).add(other)
+    return found
+
+
+def texts(*groups):
+    """Return a text of each group, numbered from 11 on."""
+    return [(UUID(int=number), group) for number, group in enumerate(groups, 11)]
+
+
+F, G, H = (UUID(int=number) for number in (11, 12, 13))  # the first texts
+
+
+class TestCountVoices:
     @pytest.mark.parametrize(
-        ("groups", "joins", "expected"),
+        ("said", "joins", "expected"),
         [
             ([], [], 0),
             ([], [(A, B)], 0),
-            ([A], [], 1),
-            ([A, A], [], 1),
-            ([A, B], [], 2),
-            ([A, B], [(A, B)], 1),
-            ([A, B], [(B, A), (A, B)], 1),
-            ([A, B], [(A, C), (C, B)], 1),  # by way of a group that supports nothing here
-            ([A, B, C], [(A, B)], 2),
-            ([A, B], [(C, D)], 2),
-            ([A, B, C, D], [(A, B), (C, D)], 2),
-            ([A, B, C, D], [(A, B), (C, D), (D, A)], 1),
+            (texts(A), [], 1),
+            (texts(A, A), [], 1),
+            (texts(A, B), [], 2),
+            (texts(A, B), [(A, B)], 1),  # a copy and what it copies
+            (texts(A, B), [(B, A)], 1),
+            (texts(A, B), [(A, B), (B, A)], 1),  # each copied a text of the other
+            (texts(A, B), [(A, C), (B, C)], 1),  # two copies of what supports nothing here
+            (texts(A, B), [(C, A), (C, B)], 2),  # somebody copied both: they stay two
+            (texts(A, B, C), [(C, A), (C, B)], 2),
+            (texts(A, B, C), [(A, B)], 2),
+            (texts(A, B), [(C, D)], 2),
+            (texts(A, B, C, D), [(A, B), (C, D)], 2),
+            (texts(A, B), [(G, A)], 1),  # an echo beside its origin
+            (texts(A, B), [(F, B), (G, A)], 1),
+            (texts(A, B, C), [(H, A), (H, B)], 2),  # an echo of two beside both
+            (texts(A, C), [(G, A), (G, B)], 1),  # beside one of them
+            (texts(C), [(F, A), (F, B)], 1),  # beside none
+            (texts(A, B), [(F, C), (G, C)], 1),  # two echoes of one
+            (texts(A, B), [(F, C), (G, D)], 2),  # of two
+            (texts(A, B), [(F, C), (G, C), (G, D)], 1),
+            (texts(A, A), [(G, B)], 1),  # a voice that also repeats another
+            (texts(A, B), [(UUID(int=19), A), (UUID(int=19), B)], 2),  # an echo that supports something else
         ],
     )
-    def test_counts_the_independent_voices(self, groups, joins, expected):
-        assert count_groups(groups, joins) == expected
+    def test_counts_the_fewest_voices_that_may_be_behind_the_texts(self, said, joins, expected):
+        assert count_voices(said, joined(*joins)) == expected
 
-    @given(st.lists(GROUPS, max_size=8), JOINS, st.randoms(use_true_random=False))
-    def test_does_not_depend_on_the_order(self, groups, joins, random):
-        turned = [pair[::-1] for pair in joins]
-        random.shuffle(turned)
+    def test_tells_no_more_than_two_apart_of_those_that_may_all_be_repeated(self):
+        said = texts(A, B, C)
 
-        assert count_groups(sorted(groups), turned) == count_groups(groups, joins)
+        assert count_voices(said, joined((F, D), (G, UUID(int=5)), (H, UUID(int=6)))) == 2
 
-    @given(st.lists(GROUPS, max_size=8), JOINS, GROUPS, GROUPS)
-    def test_never_rises_by_a_join_and_falls_by_one_at_most(self, groups, joins, one, other):
-        before = count_groups(groups, joins)
+    @given(TEXTS, JOINED)
+    def test_does_not_depend_on_the_order(self, said, joins):
+        assert count_voices(said[::-1], joined(*joins[::-1])) == count_voices(sorted(said), joined(*sorted(joins)))
 
-        assert before - 1 <= count_groups(groups, [*joins, (one, other)]) <= before
+    @given(TEXTS, JOINED, TEXTS)
+    def test_more_support_is_never_fewer_voices(self, said, joins, more):
+        assert count_voices([*said, *more], joined(*joins)) >= count_voices(said, joined(*joins))
 
-    def test_counts_a_long_chain(self):
-        chain = [UUID(int=number) for number in range(5_000)]
+    @given(TEXTS, JOINED, JOINED)
+    def test_what_others_repeat_takes_no_voice_from_a_record(self, said, joins, more):
+        mine = {number for text in said for number in text}
+        others = [(one, other) for one, other in more if one not in mine]
 
-        assert count_groups(chain, zip(chain, chain[1:], strict=False)) == 1
+        assert count_voices(said, joined(*joins, *others)) == count_voices(said, joined(*joins))
+
+    @given(TEXTS, JOINED, JOINED)
+    def test_never_rises_by_a_join(self, said, joins, more):
+        assert count_voices(said, joined(*joins, *more)) <= count_voices(said, joined(*joins))
+
+    @given(TEXTS, JOINED)
+    def test_is_never_more_than_the_groups_nor_none_for_a_text(self, said, joins):
+        assert bool(said) <= count_voices(said, joined(*joins)) <= len({group for _, group in said})
 
 
 class TestNormalText:
@@ -173,7 +220,12 @@ class TestNearCopy:
             (LONG, " ".join([*WORDS[:84], *WORDS[90:100]]), True),  # shorter: 86 of its 90 runs
             (STORY, "the quick brown fox jumps", True),
             (STORY, "the quick brown fox", False),
-            ("the quick brown fox", "the quick brown fox", False),
+            ("the quick brown fox", "the quick brown fox", True),
+            ("Mara leads Harbor.", "mara leads, HARBOR!", True),
+            ("Mara leads Harbor.", "Mara leads Quill.", False),
+            ("Mara leads Harbor.", "Mara leads Harbor now.", False),
+            ("Mara leads Harbor.", "As we know, Mara leads Harbor.", False),
+            ("...", "...", False),
             (STORY, "a wholly other text about five things", False),
             (STORY, "", False),
             ("王質は製品を担当しています", "報告:王質は製品を担当しています。", True),
@@ -182,6 +234,15 @@ class TestNearCopy:
     def test_needs_four_of_five_runs_of_the_shorter_text(self, one, other, expected):
         assert near_copy(word_runs(one), word_runs(other)) is expected
         assert near_copy(word_runs(other), word_runs(one)) is expected
+
+    @pytest.mark.parametrize(("shared", "expected"), [(80, True), (79, False)])
+    def test_counts_runs_exactly(self, shared, expected):
+        one, other = set(range(100)), {*range(shared), *range(100, 150)}
+
+        assert near_copy(one, {*other, *range(150, 250)}) is expected
+
+    def test_rounds_nothing_up(self):
+        assert not near_copy(set(range(99)), {*range(79), *range(100, 130)})
 
     @given(st.text(max_size=80))
     def test_finds_every_text_in_itself(self, text):
@@ -200,3 +261,69 @@ class TestNearCopy:
     @given(st.text(max_size=60))
     def test_looks_through_case_and_spacing(self, text):
         assert word_runs(normal_text(text)) == word_runs(text) == word_runs(f"  {text}\n")
+
+
+class TestTextRuns:
+    SEVEN = ["one", "two", "three", "four", "five", "six", "seven"]
+
+    @pytest.mark.parametrize(("most", "begins"), [(9, [0, 1, 2]), (3, [0, 1, 2]), (2, [0, 2]), (1, [0])])
+    def test_are_spread_evenly_over_the_text(self, most, begins):
+        runs = text_runs("One, two: three four five six SEVEN!", most=most)
+
+        assert runs == [tuple(self.SEVEN[begin : begin + 5]) for begin in begins]
+
+    def test_has_a_short_text_as_one_run_and_one_without_words_as_none(self):
+        assert text_runs("Mara sails.", most=9) == [("mara", "sails")]
+        assert text_runs("!?", most=9) == []
+
+    def test_names_a_run_that_stands_twice_once(self):
+        assert text_runs("a a a a a a a", most=9) == [("a",) * 5]
+
+
+class TestNameRun:
+    @pytest.mark.parametrize(
+        ("name", "run"),
+        [
+            ("Mara  Lind", ("mara", "lind")),
+            ("Anna", ("anna",)),
+            ("Bob", None),
+            ("2026 - 11", None),
+            ("Q4 2026 abc", ("q4", "2026", "abc")),
+            ("ab cd e f g h i j k", ("ab", "cd", "e", "f", "g", "h", "i", "j", "k")),
+            ("ab cd e f g h i j k l", None),
+        ],
+    )
+    def test_is_what_tells_a_name_from_any_text(self, name, run):
+        assert name_run(name) == run
+
+
+class TestEchoes:
+    @pytest.mark.parametrize(
+        ("passage", "runs"),
+        [
+            ("Mara sails.", {"mara sails"}),
+            ("one two three four five six", {"one two three four five", "two three four five six"}),
+            ("?!", set()),
+        ],
+    )
+    def test_are_known_by_runs_of_five_or_by_all_their_words(self, passage, runs):
+        assert echo_runs(passage) == runs
+
+    def test_hears_runs_of_every_length_up_to_five(self):
+        heard = heard_runs("a b c d e f")
+
+        assert {"a", "f", "a b", "c d e", "a b c d", "a b c d e", "b c d e f"} <= heard
+        assert len(heard) == 6 + 5 + 4 + 3 + 2
+
+    @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=9), st.text("xy ", max_size=9))
+    def test_hears_every_passage_that_a_text_repeats(self, words, around):
+        passage = " ".join(words)
+
+        assert echo_runs(passage) <= heard_runs(f"{around} {passage} {around}")
+
+    def test_takes_no_shorter_passage_for_one_that_nobody_says_by_chance(self):
+        assert [long_enough("word " * count) for count in (ECHO_WORDS - 1, ECHO_WORDS, ECHO_WORDS + 1)] == [
+            False,
+            True,
+            True,
+        ]

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from densemem.bench import backlog, intake, placement, revision
+from densemem.bench import backlog, intake, placement, revision, trace
 from densemem.bench.calibration import Calibration, calibrate, server_settings
 from densemem.bench.figures import Figure, Yardstick, verdicts
 from densemem.bench.load import Load, Step, full
@@ -32,6 +32,7 @@ RUNS: Final[dict[str, Run]] = {
     "intake": intake.run,
     "placement": placement.run,
     "revision": revision.run,
+    "trace": trace.run,
     "backlog": backlog.run,
 }
 LEFT_OUT: Final = "query embedding: left out of the calibration, since there is none yet"
@@ -54,9 +55,9 @@ class Outcome:
 class Command(BaseCommand):
     help = (
         "Measure how much the memory holds. intake: remember over HTTP; placement: workers that drain a queue with a "
-        "model that answers by itself; revision: a source that much rests on moves on; backlog: claims from a long "
-        "queue. Each runs on a durable database server of its own, which is removed at the end, beside a calibration "
-        "of the machine. A report stays in reports/."
+        "model that answers by itself; revision: a source that much rests on moves on; trace: a record with 1,000 "
+        "supports; backlog: claims from a long queue. Each runs on a durable database server of its own, which is "
+        "removed at the end, beside a calibration of the machine. A report stays in reports/."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
