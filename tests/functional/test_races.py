@@ -162,8 +162,9 @@ class TestLocks:
         with breaking(0) as placed:
             place(held, model(*skiff))
 
-        # Of the request, source, text beside the team's words, groups, questions.
-        assert locks(intake) == ["name", "name", "item", "source", "shared name", "name", "record", "record", "name"]
+        # Of the request, source, text beside the team's words, questions; then the moment, and what is held is written.
+        waited = ["name", "name", "item", "source", SHARED, "name", "record", "name"]
+        assert locks(intake) == [*waited, SHARED, "source", "record", "record"]
         # The item twice, to keep the extraction; then of the groups, of Skiff, its slot, the registry, of questions.
         assert locks(placed) == [*["item", "item", "source"], SHARED, "name", "name", "record", SHARED, "name"]
 

@@ -15,7 +15,6 @@ from evidence.policy import (
     check_authority,
     check_revision,
     count_voices,
-    echo_runs,
     heard_runs,
     long_enough,
     name_run,
@@ -307,7 +306,7 @@ class TestEchoes:
         ],
     )
     def test_are_known_by_runs_of_five_or_by_all_their_words(self, passage, runs):
-        assert echo_runs(passage) == runs
+        assert word_runs(passage) == runs
 
     def test_hears_runs_of_every_length_up_to_five(self):
         heard = heard_runs("a b c d e f")
@@ -319,7 +318,7 @@ class TestEchoes:
     def test_hears_every_passage_that_a_text_repeats(self, words, around):
         passage = " ".join(words)
 
-        assert echo_runs(passage) <= heard_runs(f"{around} {passage} {around}")
+        assert word_runs(passage) <= heard_runs(f"{around} {passage} {around}")
 
     def test_takes_no_shorter_passage_for_one_that_nobody_says_by_chance(self):
         assert [long_enough("word " * count) for count in (ECHO_WORDS - 1, ECHO_WORDS, ECHO_WORDS + 1)] == [
