@@ -165,8 +165,8 @@ class TestLocks:
         # Of the request, source, text beside the team's words, questions; then the moment, and what is held is written.
         waited = ["name", "name", "item", "source", SHARED, "name", "record", "name"]
         assert locks(intake) == [*waited, SHARED, "source", "record", "record"]
-        # The item twice, to keep the extraction; then of the groups, of Skiff, its slot, the registry, of questions.
-        assert locks(placed) == [*["item", "item", "source"], SHARED, "name", "name", "record", SHARED, "name"]
+        # The item twice, to keep the extraction; then of the groups, of Skiff, its slot, the moment, the registry, of questions.
+        assert locks(placed) == [*["item", "item", "source"], SHARED, "name", "name", "record", SHARED, SHARED, "name"]
 
 
 SHARED = "shared name"
