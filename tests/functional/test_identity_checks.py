@@ -10,8 +10,9 @@ from django.utils import timezone
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.faults import Refused
-from entities.models import IdentityDecision, ResolutionEvent
+from entities.models import Entity, IdentityDecision, ResolutionEvent
 from entities.policy.identity import IdentityRefused
+from evidence.models import Fragment, Ingest
 from placement import offers, pipeline
 from placement.decide import ImpactStale
 from placement.decide.identity.rules import AlreadyWithdrawn
@@ -39,7 +40,7 @@ from tests.said import model, say, send
 
 pytestmark = pytest.mark.usefixtures("sound")
 
-ORCID = "0000-0002-1825-0097"
+STAFF = {"kind": "external_identifier", "scheme": "staff", "value": "A-17"}
 
 
 def two_marks(who: Principal) -> dict[str, Any]:
@@ -53,6 +54,15 @@ def taking_mark(who: Principal) -> dict[str, Any]:
     """Return the body by which a profile takes Mark for Mark Huang."""
     basis = [two_marks(who)]
     return merging(named("Mark Huang"), named("Mark"), basis=basis)
+
+
+def borne_by(*entities: Entity) -> None:
+    """Let a text that is there give each of these entities the same identifier."""
+    text = Fragment.objects.all()[0]
+    for entity in entities:
+        factories.Identifier(
+            entity=entity, owner_id=text.owner_id, scheme="staff", value="A-17", fragment=text, start=0, end=4
+        )
 
 
 def merged(who: Principal) -> Any:
@@ -80,29 +90,29 @@ class TestCheck15OfTheEvidence:
             assert (impact.refusal, impact.token) == ("insufficient_identity_evidence", "")
 
     def test_an_identifier_that_both_bear_is_enough(self, ada: Principal) -> None:
-        for name in ("Mark", "Mark Huang"):
-            say(ada, f"{name} (ORCID {ORCID}) works on Harbor.", works(name, "Harbor"), **of_source(name))
-        shared = {"kind": "external_identifier", "scheme": "orcid", "value": ORCID}
-        one, other = (factories.Entity(team_id=ada.team_id, name=n) for n in ("Mark Ode", "Mark Odell"))
-        for entity in (one, other):
-            factories.Identifier(entity=entity, owner_id=ada.profile_id, scheme="staff", value="A-17")
+        two_marks(ada)
+        borne_by(named("Mark"), named("Mark Huang"))
 
-        done = decided(ada, merging(one, other, basis=[{**shared, "scheme": "staff", "value": "A-17"}]))
+        done = decided(ada, merging(named("Mark Huang"), named("Mark"), basis=[STAFF]))
 
-        decision = IdentityDecision.objects.get(pk=done.identity_id)
-        assert {row.kind for row in decision.basis.all()} == {"external_identifier"}
-        assert {row.identifier.entity_id for row in decision.basis.all()} == {one.id, other.id}
+        rows = IdentityDecision.objects.get(pk=done.identity_id).basis.all()
+        assert {row.kind for row in rows} == {"external_identifier"}
+        assert {row.identifier.entity_id for row in rows if row.identifier} == {
+            named("Mark").id,
+            named("Mark Huang").id,
+        }
 
     def test_an_identifier_that_101_bear_is_none(self, ada: Principal) -> None:
-        bearers = [factories.Entity(team_id=ada.team_id) for _ in range(limits.IDENTIFIER_HUB + 1)]
-        text = factories.Fragment(team_id=ada.team_id, owner_id=ada.profile_id)
-        for entity in bearers:
-            factories.Identifier(
-                entity=entity, owner_id=ada.profile_id, scheme="staff", value="desk", fragment=text, display="x"
-            )
-        basis = [{"kind": "external_identifier", "scheme": "staff", "value": "desk"}]
+        two_marks(ada)
+        like = {"team_id": ada.team_id, "kind": "person", "first_ingest": Ingest.objects.all()[0]}
+        others = [Entity(**like, created_at=timezone.now()) for _ in range(limits.IDENTIFIER_HUB - 1)]
+        body = merging(named("Mark Huang"), named("Mark"), basis=[STAFF])
+        borne_by(named("Mark"), named("Mark Huang"), *Entity.objects.bulk_create(others[1:]))
+        assert not previewed(ada, body).refusal
 
-        assert previewed(ada, merging(*bearers[:2], basis=basis)).refusal == "insufficient_identity_evidence"
+        borne_by(*Entity.objects.bulk_create(others[:1]))
+
+        assert previewed(ada, body).refusal == "insufficient_identity_evidence"
 
     def test_a_person_decides_before_a_page_but_not_through_a_token(self, ada: Principal) -> None:
         basis = [{**two_marks(ada), "kind": "human_review"}]
@@ -175,7 +185,7 @@ class TestCheck17OfOthers:
         impact = previewed(ada, body)
         done = decided(ada, body, token=impact.token)
 
-        assert impact.unchanged_of_others == 1
+        assert impact.unchanged_of_others == 2
         assert rows_in_hashes(bo) == before
         assert records(bo) == theirs
         found = recall(principal=bo, query="Mark Harbor", now=timezone.now())
@@ -223,7 +233,12 @@ class TestCheck19OfWithdrawal:
     def test_brings_back_what_was_and_keeps_what_was_said_since(self, ada: Principal) -> None:
         done = merged(ada)
         ids = set(RelationshipRecord.objects.values_list("id", flat=True))
-        say(ada, "Mark Huang works on Harbor, writes Bo.", works("Mark Huang", "Harbor"), **of_source("c"))
+        say(
+            ada,
+            "Harbor is what Mark Huang builds.",
+            works("Mark Huang", "Harbor"),
+            **of_source("c"),
+        )
         assert records(ada)["Mark Huang Harbor"] == ("active", 3, 3)
 
         back = decided(ada, withdrawing(done.identity_id))

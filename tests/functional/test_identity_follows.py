@@ -15,7 +15,7 @@ from relationships.models import ConflictCase, Observation, RelationshipRecord
 from relationships.recall import recall
 from relationships.trace import trace
 from review.models import Task
-from tests.deciding import answer, hold_back, of_source, open_task, place, retracted
+from tests.deciding import PROOF, answer, hold_back, of_source, open_task, place, retracted
 from tests.identity import (
     called,
     decided,
@@ -88,7 +88,7 @@ class TestCheck21OfASplit:
         assert {row.entity_id for row in offered} == {one.id, two.id}
         view = place(answer(ada, task, "select_entity", entity_ref="Mark", candidate_entity_id=str(two.id)), ada)
 
-        assert view.items[0].processing_state == "completed"
+        assert view.items[0].state == "completed"
         assert held_by(ada, two) == {"Skiff": ("active", "validated_claim"), "Dinghy": ("active", "validated_claim")}
         assert not Task.objects.filter(status="open").exists()
 
@@ -109,7 +109,7 @@ class TestCheck21OfASplit:
         seen = of_one_mark(ada, "Harbor", "Skiff", "Dinghy")
         decided(ada, splitting(named("Mark"), seen[:1], seen[1:2]))
 
-        place(answer(ada, open_task(), "confirm_new_entity", entity_ref="Mark"), ada)
+        place(answer(ada, open_task(), "confirm_new_entity", entity_ref="Mark", evidence=PROOF), ada)
 
         fresh = RelationshipRecord.objects.get(object_entity=named("Dinghy"), status="active")
         assert fresh.subject_entity_id not in {named("Harbor").id, *(c.id for c in children_of_first_split())}
@@ -138,7 +138,7 @@ class TestCheck21OfASplit:
         decided(ada, withdrawing(done.identity_id))
 
         assert held_by(ada, two)["Dinghy"] == ("active", "validated_claim")
-        assert held_by(ada, parent)["Dinghy"] == ("superseded", "validated_claim")
+        assert held_by(ada, parent)["Dinghy"] == ("pending_evidence", "candidate")
         assert held_by(ada, parent)["Harbor"] == ("active", "validated_claim")
 
     def test_what_was_merged_before_is_told_apart_by_the_texts_of_both(self, ada: Principal) -> None:
@@ -213,7 +213,7 @@ class TestClashes:
         }
         task = open_task()
         assert (task.kind, task.reason) == ("relationship_needs_review", "conflict_held")
-        place(answer(ada, task, "accept"), ada)
+        place(answer(ada, task, "accept", evidence=PROOF), ada)
         assert {k: v[0] for k, v in records(ada).items()} == {
             "Mark Graz": "superseded",
             "Mark Huang Graz": "active",
@@ -225,7 +225,7 @@ class TestClashes:
         say(ada, "Mark Huang lives in Porto.", lives("Mark Huang", "Porto"), **of_source("b"))
         merge(ada)
 
-        place(answer(ada, open_task(), "reject"), ada)
+        place(answer(ada, open_task(), "reject", message="Not so."), ada)
 
         assert records(ada)["Mark Huang Graz"][0] == "rejected"
         assert records(ada)["Mark Huang Porto"][0] == "active"
@@ -239,7 +239,7 @@ class TestClashes:
         assert (record.status, record.subject_entity_id) == ("needs_review", record.object_entity_id)
         task = open_task()
         assert task.reason == "self_relation"
-        place(answer(ada, task, "reject"), ada)
+        place(answer(ada, task, "reject", message="Not so."), ada)
         record.refresh_from_db()
         assert record.status == "rejected"
 
