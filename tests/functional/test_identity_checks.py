@@ -19,6 +19,7 @@ from placement.decide.identity.rules import AlreadyWithdrawn
 from placement.tasks import drain
 from relationships.models import Observation, RelationshipRecord
 from relationships.recall import recall
+from relationships.trace import trace
 from tests import factories
 from tests.database import counts
 from tests.deciding import of_source
@@ -240,6 +241,11 @@ class TestCheck19OfWithdrawal:
             **of_source("c"),
         )
         assert records(ada)["Mark Huang Harbor"] == ("active", 3, 3)
+
+        old = RelationshipRecord.objects.get(subject_entity=named("Mark"))
+        found = trace(principal=ada, relationship_id=old.id, now=timezone.now())
+        assert (found.relationship.status, found.relationship.subject.name) == ("superseded", "Mark")
+        assert [(s.kind, s.other.subject.name) for s in found.lineage.items] == [("rekeyed", "Mark Huang")]
 
         back = decided(ada, withdrawing(done.identity_id))
 
