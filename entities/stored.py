@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from densemem.core import limits
 from densemem.core.faults import NotThere
 from densemem.db.read import fetch
 from entities.models import IdentityDecision, IdentityMember, ResolutionEvent
@@ -139,16 +140,20 @@ def identity_facts(*, team_id: UUID, identity_id: UUID) -> IdentityFacts:
 def decisions_about(*, team_id: UUID, author_id: UUID, entity_ids: Collection[UUID]) -> list[IdentityFacts]:
     """Return a profile's decisions about these entities, in their order; those withdrawn are among them."""
     about = IdentityMember.objects.of_team(team_id).filter(entity_id__in=entity_ids).values("decision_id")
-    return _facts(IdentityDecision.objects.of_team(team_id).filter(author_id=author_id, pk__in=about))
+    return _facts(_standing_alone(team_id, author_id).filter(pk__in=about))
 
 
 def decisions_by(*, team_id: UUID, author_id: UUID) -> list[IdentityFacts]:
     """Return all of a profile's decisions about who is who, in their order; those withdrawn are among them."""
-    return _facts(IdentityDecision.objects.of_team(team_id).filter(author_id=author_id))
+    return _facts(_standing_alone(team_id, author_id))
+
+
+def _standing_alone(team_id: UUID, author_id: UUID) -> QuerySet[IdentityDecision]:
+    return IdentityDecision.objects.of_team(team_id).filter(author_id=author_id).exclude(kind=IdentityKind.WITHDRAW)
 
 
 def _facts(rows: QuerySet[IdentityDecision]) -> list[IdentityFacts]:
-    found = list(rows.exclude(kind=IdentityKind.WITHDRAW).select_related("withdrawal").order_by("seq"))
+    found = list(rows.select_related("withdrawal").order_by("seq"))
     members: dict[UUID, list[tuple[UUID, MemberRole]]] = defaultdict(list)
     for row in IdentityMember.objects.filter(decision__in=found).order_by("seq"):
         members[row.decision_id].append((row.entity_id, MemberRole(row.role)))
@@ -165,6 +170,13 @@ def _facts(rows: QuerySet[IdentityDecision]) -> list[IdentityFacts]:
         )
         for row in found
     ]
+
+
+def newest_of_mentions(*, team_id: UUID, places: Collection[tuple[UUID, str]]) -> list[str]:
+    """Return the newest event of each of these mentions, in the order of their ids."""
+    rows = ResolutionEvent.objects.of_team(team_id).filter(item_id__in={item for item, _ in places}).order_by("seq")
+    newest = {(item, ref): event for item, ref, event in rows.values_list("item_id", "mention_ref", "id")}
+    return sorted(str(newest[place]) for place in places)
 
 
 def mentions_attributed_by(*, team_id: UUID, identity_id: UUID) -> set[tuple[UUID, str]]:
@@ -210,3 +222,52 @@ def absorbed_into(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[tuple[
     for author, into, entity in fetch(ABSORBED, team=team_id, entities=list(entity_ids), most=HOPS):
         found[author, into].add(entity)
     return {place: frozenset(entities) for place, entities in found.items()}
+
+
+OPINIONS: Final = """
+    SELECT decided.kind, least(one.entity_id, other.entity_id), greatest(one.entity_id, other.entity_id),
+      count(DISTINCT decided.author_id),
+      (SELECT count(*) FROM densemem_profile AS profile WHERE profile.team_id = %(team)s
+        AND (%(at)s::timestamptz IS NULL OR profile.created_at <= %(at)s))
+    FROM entities_identitymember AS one
+    JOIN entities_identitymember AS other
+      ON (other.team_id, other.decision_id) = (one.team_id, one.decision_id)
+      AND other.role IN ('absorbed', 'child', 'distinct_b')
+    JOIN entities_identitydecision AS decided ON decided.id = one.decision_id
+    WHERE one.team_id = %(team)s AND one.role IN ('survivor', 'parent', 'distinct_a')
+      AND decided.id IN (
+        SELECT about.decision_id FROM entities_identitymember AS about
+        WHERE about.team_id = %(team)s AND about.entity_id = ANY(%(entities)s))
+      AND (one.entity_id = ANY(%(entities)s) OR other.entity_id = ANY(%(entities)s))
+      AND (%(at)s::timestamptz IS NULL OR decided.recorded_at <= %(at)s)
+      AND NOT EXISTS (
+        SELECT FROM entities_identitydecision AS withdrawn
+        WHERE (withdrawn.team_id, withdrawn.of_decision_id) = (decided.team_id, decided.id)
+          AND (%(at)s::timestamptz IS NULL OR withdrawn.recorded_at <= %(at)s))
+    GROUP BY 1, 2, 3 ORDER BY min(decided.seq), 2, 3 LIMIT %(most)s"""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityOpinion:
+    """Two entities that profiles of the team take for one (`merge`) or hold apart (`distinct`, `split`).
+
+    :param profiles: how many hold this
+    :param of: how many profiles the team has
+    """
+
+    kind: str
+    entity_ids: tuple[UUID, UUID]
+    profiles: int
+    of: int
+
+
+def opinions_about(
+    *, team_id: UUID, entity_ids: Collection[UUID], at: datetime | None = None
+) -> tuple[IdentityOpinion, ...]:
+    """Return what profiles of the team hold of who these entities are, the oldest first. One statement.
+
+    :param at: as known at a moment; now when left out
+    """
+    given = {"team": team_id, "entities": list(entity_ids), "at": at, "most": limits.IDENTITY_OPINIONS}
+    rows = fetch(OPINIONS, **given) if entity_ids else []
+    return tuple(IdentityOpinion(kind, (one, other), profiles, of) for kind, one, other, profiles, of in rows)

@@ -1,7 +1,7 @@
 """What the verifier is offered: candidates for each mention, predicates for each observation (stage 5)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ from densemem.providers.rules.patterns import wordings
 from entities.policy import Candidate, Stated, ValueRefused, canonical_value
 from entities.queries import Bearers, CandidateView, bearers_of, hinted
 from entities.queries.identifiers import by_identifier, denied_by_identifier
+from entities.stored import seen_by
 from entities.vocabulary import CandidateReason, EntityKind, ValueType
 from evidence.queries import FragmentView
 from placement.contract import Accepts, Draft, Extraction
@@ -63,11 +64,13 @@ def make(
     extraction: Extraction,
     known: Mapping[str, PredicateView],
     *,
+    owner_id: UUID,
     proposal: Mapping[str, Any],
     signals: Sequence[tuple[int, int]] = (),
 ) -> Offer:
     """Read the candidates that the verifier may choose from, beside the registry; a failed read fails the item.
 
+    :param owner_id: for whom it is placed: each candidate is what that profile takes it for
     :param proposal: of the client; an id in it is a hint, read again: another team's, or a retired one, is passed over
     :param signals: spans of control text
     """
@@ -78,7 +81,7 @@ def make(
     stated = stated_identifiers(fragment.text, extraction, proposal, keys=keys, signals=signals)
     own = {ref: {one.identifier for one in found} for ref, found in stated.items() if found}
     identified = by_identifier(team_id=fragment.team_id, stated=own)
-    offered = {
+    borne = {
         m.ref: _offered(
             m.kind,
             bearers[keys[m.ref]],
@@ -87,16 +90,20 @@ def make(
         )
         for m in extraction.mentions
     }
+    met = {e for bearer in bearers.values() for e in bearer.all} | {v.entity_id for vs in borne.values() for v in vs}
+    meant = seen_by(team_id=fragment.team_id, profile_id=owner_id, entity_ids=met)
+    offered = _as_meant(borne, meant, team_id=fragment.team_id)
+    denied = denied_by_identifier(
+        team_id=fragment.team_id,
+        stated=own,
+        offered={ref: {v.entity_id for v in (*borne[ref], *offered[ref])} for ref in offered},
+    )
     return Offer(
         keys=keys,
         candidates=offered,
         identifiers=stated,
-        differing=denied_by_identifier(
-            team_id=fragment.team_id,
-            stated=own,
-            offered={ref: [v.entity_id for v in vs] for ref, vs in offered.items()},
-        ),
-        seen={key: bearer.all for key, bearer in bearers.items()},
+        differing={ref: _differing(offered[ref], _meant(entities, meant)) for ref, entities in denied.items()},
+        seen={key: bearer.all | _meant(bearer.all, meant) for key, bearer in bearers.items()},
         predicates={d.ref: _predicates(d, known) for d in extraction.observations},
         accepts={key: (view.subject_kinds, view.object_kinds) for key, view in known.items()},
         behaviours=behaviours_of(known),
@@ -135,6 +142,31 @@ def _offered(
     ours = sorted(identified, key=lambda view: view.entity_id not in bearers.all)[: limits.CANDIDATES // 2]
     found = {view.entity_id: view for view in (*ours, *named, *bearers.nearest(kind), *hints, *ours)}
     return tuple(found.values())[: limits.CANDIDATES]
+
+
+def _as_meant(
+    borne: Mapping[str, Sequence[CandidateView]], meant: Mapping[UUID, UUID | None], *, team_id: UUID
+) -> dict[str, tuple[CandidateView, ...]]:
+    """Return, in the place of each candidate, what the owner takes it for; one that it has told apart is none."""
+    others = {now for entity, now in meant.items() if now is not None and now != entity}
+    views = hinted(team_id=team_id, entity_ids=others) if others else {}
+    found: dict[str, dict[UUID, CandidateView]] = {ref: {} for ref in borne}
+    for ref, listed in borne.items():
+        for view in listed:
+            now = meant[view.entity_id]
+            taken = view if now == view.entity_id else views.get(now) if now else None
+            if taken is not None:
+                found[ref].setdefault(taken.entity_id, replace(taken, reason=view.reason))
+    return {ref: tuple(candidates.values()) for ref, candidates in found.items()}
+
+
+def _meant(entities: Iterable[UUID], meant: Mapping[UUID, UUID | None]) -> frozenset[UUID]:
+    return frozenset(now for entity in entities if (now := meant.get(entity, entity)) is not None)
+
+
+def _differing(offered: Sequence[CandidateView], denied: frozenset[UUID]) -> frozenset[UUID]:
+    """Leave out what an identifier of the text names: the owner takes it for one with something that has another."""
+    return denied - {v.entity_id for v in offered if v.reason == CandidateReason.IDENTIFIER}
 
 
 def _predicates(draft: Draft, known: Mapping[str, PredicateView]) -> tuple[str, ...]:

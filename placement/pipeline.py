@@ -94,7 +94,8 @@ def _place(claim: Claim, provider: Provider, calls: list[CallReport]) -> None:
             return
     # Read again: an answer may take minutes, and what was registered meanwhile is offered.
     spans = tuple((s.start, s.end) for s in signals)
-    offer = offers.make(fragment, extraction, registry(team_id=claim.team_id), proposal=proposal, signals=spans)
+    known = registry(team_id=claim.team_id)
+    offer = offers.make(fragment, extraction, known, owner_id=claim.owner_id, proposal=proposal, signals=spans)
     bound = entry.binding(offer.keys)
     offer = replace(offer, predicates={**offer.predicates, **{ref: (key,) for ref, key in bound.predicates.items()}})
     judged = Judged(entry.verification, "", "") if entry.verification else None

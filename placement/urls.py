@@ -24,6 +24,7 @@ urlpatterns = [
     path("evidence/<str:fragment_id>/quarantines", api.Quarantines.as_view(), name="quarantines"),
     path("evidence/<str:fragment_id>/inspections", api.Inspections.as_view(), name="inspections"),
     path("identities/explanations", api.IdentityExplanations.as_view(), name="identity-explanations"),
+    path("identities/<str:identity_id>", api.Identity.as_view(), name="identity"),
     path("mentions/<str:event_id>/explanation", api.MentionExplanations.as_view(), name="mention-explanation"),
     path("predicates", api.Predicates.as_view(), name="predicates"),
     path("predicates/<str:key>", api.Predicate.as_view(), name="predicate"),

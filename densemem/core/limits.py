@@ -66,6 +66,7 @@ CANDIDATES: Final = 20  # entities offered for one mention
 IDENTIFIER_HUB: Final = 100  # entities that bear one identifier; borne by more it tells nobody apart
 IDENTITY_STEPS: Final = 100  # decisions shown in one explanation, the newest
 IDENTIFIER_SPANS: Final = 20  # shown, or looked at, of one identifier and Entity, the newest
+IDENTITY_OPINIONS: Final = 50  # shown beside one recall
 REDIRECTS: Final = 16  # hops from an entity that was merged to the one it is taken for
 PREDICATE_OPTIONS: Final = 60  # predicates offered for one observation
 KNOWN_NAMES: Final = 100  # names offered to the reviewer

@@ -29,7 +29,8 @@ Example: {"ingest_id": "019330d2-7a1e-7c55-9f0c-0f3f7f3c2a11", "wait_seconds": 1
 
 RECALL_MEMORY: Final = """\
 Return what the team holds to be so about the words of a query: statements with author, tier, number of independent \
-sources and period, grouped by meaning, and the conflicts they stand in.
+sources and period, grouped by meaning, the conflicts they stand in, and by how many profiles two of the things named \
+are taken for one or held apart.
 Use it before you answer about people, projects, places or decisions of the team; name them as people write them. \
 Give valid_at to ask what held at an earlier time, known_at to ask what the team knew by then.
 Do not use it for general knowledge. A conflict means that profiles disagree: show every position with its owners, \

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from densemem.core import limits
 from densemem.core.faults import Because, Refused
 from entities.vocabulary import MemberRole
 
-HOPS: Final = 16
+HOPS: Final = limits.REDIRECTS
 
 
 class TooManyHops(Refused):

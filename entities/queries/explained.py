@@ -105,12 +105,17 @@ def identity_steps(*, team_id: UUID, entity_ids: Collection[UUID]) -> list[Ident
     """Return the newest `limits.IDENTITY_STEPS` decisions of any profile about these entities, oldest first."""
     about = IdentityMember.objects.of_team(team_id).filter(entity_id__in=entity_ids).values("decision_id")
     rows = _decisions(team_id).filter(Q(pk__in=about) | Q(of_decision__in=about))
-    return [_step(row) for row in reversed(rows.order_by("-seq")[: limits.IDENTITY_STEPS])]
+    return [step_of(row) for row in reversed(rows.order_by("-seq")[: limits.IDENTITY_STEPS])]
 
 
 def identity_steps_by_id(*, team_id: UUID, decision_ids: Collection[UUID]) -> list[IdentityStep]:
     """Return these decisions, oldest first."""
-    return [_step(row) for row in _decisions(team_id).filter(pk__in=decision_ids).order_by("seq")]
+    return [step_of(row) for row in _decisions(team_id).filter(pk__in=decision_ids).order_by("seq")]
+
+
+def identity_rows(*, team_id: UUID) -> QuerySet[IdentityDecision]:
+    """Return every decision about who is who of a team, those withdrawn and withdrawals too."""
+    return _decisions(team_id)
 
 
 def profiles_with_mentions(*, team_id: UUID, entity_ids: Collection[UUID]) -> set[UUID]:
@@ -163,7 +168,8 @@ def _decisions(team_id: UUID) -> QuerySet[IdentityDecision]:
     return rows.select_related("author", "withdrawal").prefetch_related("members", "basis__identifier")
 
 
-def _step(row: IdentityDecision) -> IdentityStep:
+def step_of(row: IdentityDecision) -> IdentityStep:
+    """Return a decision with its members and what it rests on; load the row by `identity_rows`."""
     return IdentityStep(
         id=row.id,
         kind=IdentityKind(row.kind),

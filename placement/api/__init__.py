@@ -2,7 +2,7 @@
 
 from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries, Statements
 from placement.api.explanations import IdentityExplanations, MentionExplanations
-from placement.api.identity import Identities, IdentityPreviews
+from placement.api.identity import Identities, Identity, IdentityPreviews
 from placement.api.ingests import Ingest, Ingests
 from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
 from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
@@ -14,6 +14,7 @@ __all__ = [
     "Decisions",
     "Disputes",
     "Identities",
+    "Identity",
     "IdentityExplanations",
     "IdentityPreviews",
     "Ingest",

@@ -164,7 +164,7 @@ def _arrive(
     active = [c for c in came if c[0].status is Status.ACTIVE]
     if there is not None and not active:
         return None  # what is held stays with what it was held about
-    first = came[0][0]
+    first = next((r for r, _ in came if r.status is not Status.ACTIVE), came[0][0])
     record = there or _new(identity, first, kind)
     left = [(r, s) for r, s in (active if there else came) if s is not None]
     taken = _once(left, {place_of(s) for s in record.effective})
@@ -197,8 +197,9 @@ def _standing(
 ) -> tuple[Standing, bool]:
     """Return where the record stands, and if a person holds it."""
     if not record.version:
-        if not active:
-            return Standing(Tier.CANDIDATE, first.status, reason_of(kind)), first.held_by_person
+        if first.status is not Status.ACTIVE:
+            reason = f"stated_again_after_{first.status}" if active else reason_of(kind)
+            return Standing(Tier.CANDIDATE, first.status, reason, task=bool(active)), first.held_by_person
         return replace(judged, reason=reason_of(kind)), False
     if is_taken_out(status=record.status, held_by_person=record.held_by_person):
         again = Standing(record.tier, record.status, f"stated_again_after_{record.status}", task=more)

@@ -64,9 +64,10 @@ def carry_out(
         insert(_lineage(moved, identity_id, kind, now=now))
         _resolve_anew(moved, reason=reason, now=now)
         for arrival, change in zip(moved.arrivals, arriving, strict=True):
-            if change.status is Status.ACTIVE and change.status_before is not Status.ACTIVE:
+            if change.status is Status.ACTIVE:
                 record = risen(replace(arrival.record, supports=arrival.supports), change)
-                refer(record, others, now=now)
+                if change.status_before is not Status.ACTIVE:
+                    refer(record, others, now=now)
                 _inherit(record, [r.id for r, _ in arrival.left], now=now)
     write_documents(team_id=team_id, record_ids={c.relationship_id for c in changes}, now=now)
 

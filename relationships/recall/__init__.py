@@ -3,20 +3,23 @@
 It reads records and their search documents alone: no evidence text, no verification, no history.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
+from uuid import UUID
 
 from densemem.auth import Principal
 from densemem.core import limits
 from densemem.core.words import Scope
 from densemem.db.clock import settled
+from entities.stored import IdentityOpinion, opinions_about
 from relationships.recall.answer import Group, Item, Recall
 from relationships.recall.conflicts import Conflict, Position, conflicts_of
 from relationships.recall.find import Hit, find
 from relationships.recall.groups import claims_of_groups
 from relationships.recall.question import RecallRefused, read_question
-from relationships.search import Claim
+from relationships.search import Claim, EntityEnd
 
-__all__ = ["Conflict", "Group", "Item", "Position", "Recall", "RecallRefused", "recall"]
+__all__ = ["Conflict", "Group", "IdentityOpinion", "Item", "Position", "Recall", "RecallRefused", "recall"]
 
 
 def recall(
@@ -47,13 +50,22 @@ def recall(
     hits = find(question)
     claims = claims_of_groups(question, groups=_best_groups(hits, most=limit))
     conflicts = conflicts_of(question, groups=list(claims))
+    shown = [claim for listed in claims.values() for claim in listed]
+    shown += [claim for conflict in conflicts for position in conflict.positions for claim in position.relationships]
     return Recall(
         query=question.query,
         valid_at=question.at,
         known_at=question.known_at,
         results=tuple(_group(listed, hits) for listed in claims.values()),
         conflicts=conflicts,
+        identity_opinions=opinions_about(team_id=principal.team_id, entity_ids=_named(shown), at=question.known_at),
     )
+
+
+def _named(claims: Iterable[Claim]) -> set[UUID]:
+    """Return the entities at the ends of these claims."""
+    ends = (end for claim in claims for end in (claim.subject, claim.object))
+    return {end.entity_id for end in ends if isinstance(end, EntityEnd)}
 
 
 def _best_groups(hits: list[Hit], *, most: int) -> list[str]:

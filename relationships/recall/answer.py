@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Self
 
+from entities.stored import IdentityOpinion
 from relationships.recall.conflicts import Conflict
 from relationships.search import Claim
 
@@ -29,10 +30,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What was found, best first, and the conflicts that it stands in."""
+    """What was found, best first, the conflicts that it stands in, and who holds what of the entities that it names."""
 
     query: str
     valid_at: datetime
     known_at: datetime | None
     results: tuple[Group, ...]
     conflicts: tuple[Conflict, ...]
+    identity_opinions: tuple[IdentityOpinion, ...] = ()

@@ -73,6 +73,7 @@ def _step(row: Transition) -> Step:
         reason=row.reason,
         verification_id=row.verification_id,
         actor=_actor(row.actor),
+        identity_decision_id=row.identity_id,
         recorded_at=row.recorded_at,
     )
 

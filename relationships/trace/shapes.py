@@ -129,7 +129,10 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One version of the record, and why it became so; no actor means that the server's policy decided."""
+    """One version of the record, and why it became so; no actor means that the server's policy decided.
+
+    :param identity_decision_id: the decision about who is who that made it so, if one did
+    """
 
     version: int
     tier_before: str | None
@@ -141,6 +144,7 @@ class Step:
     reason: str
     verification_id: UUID | None
     actor: Profile | None
+    identity_decision_id: UUID | None
     recorded_at: datetime
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from densemem.auth import Principal
 from densemem.core.faults import Fault, NotThere, Refused
+from densemem.core.ids import uuid7
 from entities.stored import decided_by, identity_facts
 from entities.vocabulary import IdentityKind
 from placement.decide.desk import Decided, open_desk
@@ -64,7 +65,7 @@ def preview_identity(*, principal: Principal, body: object, now: datetime) -> Id
     asked = read_identity(body)
     assert asked.identity is not None  # read_identity gives one
     desk = open_desk(
-        principal=principal, asked=asked, about="identity", body=body, key="preview", now=now, dry_run=True
+        principal=principal, asked=asked, about="identity", body=body, key=f"preview:{uuid7()}", now=now, dry_run=True
     )
     work = Work(desk, asked.identity, applied=False)
     try:

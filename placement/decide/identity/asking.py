@@ -41,6 +41,7 @@ def check_idle(work: Work, item_ids: Collection[UUID]) -> None:
 
     :raises DecisionRefused: it is to be tried again when the text is placed
     """
+    work.check_held(item_ids)
     for item_id in item_ids:
         if work.items[item_id].state in READY:
             detail = "A text about these entities is being placed. Wait for its end, then preview again."
@@ -60,7 +61,7 @@ def ask_all(work: Work, tasks: Mapping[UUID, Sequence[NewTask]]) -> None:
     for item_id, of_item in sorted(tasks.items()):
         wait_for_owner(work, item_id, of_item[0].reason)
         ask(work.items[item_id], of_item, now=work.desk.now)
-        work.questions += len(of_item)
+        work.questions += len({task.subject for task in of_item})
 
 
 def settle_unasked(work: Work) -> None:

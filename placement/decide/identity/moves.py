@@ -10,7 +10,7 @@ from densemem.core.names import NameRefused, lookup_key
 from entities.operations import attribute_mentions, create_entities, lock_names
 from entities.plan import Attribution, NewEntity, NewName, Origin
 from entities.policy.identity import IdentityFault, IdentityRefused
-from entities.stored import MentionView, mentions_of
+from entities.stored import MentionView, absorbed_into, mentions_of
 from entities.vocabulary import MemberRole, NameKind
 from evidence.queries import texts_of
 from placement.decide.identity.asking import ask_all, check_idle, questions_about, wait_for_owner
@@ -49,10 +49,11 @@ def merge(work: Work) -> DecisionFacts:
     moved = decide_merge(around, owner_id=work.me, ends=dict.fromkeys(absorbed, survivor))
     tasks = questions_about(moved, team_id=work.team)
     check_idle(work, tasks)
-    work.depend_on(around, entities=work.asked.entities)
+    mentions = mentions_of(team_id=work.team, owner_id=work.me, entity_ids=absorbed)
+    work.depend_on(around, sorted(str(m.event_id) for m in mentions), entities=work.asked.entities)
     work.members = ((survivor, MemberRole.SURVIVOR), *((a, MemberRole.ABSORBED) for a in absorbed))
     made = work.record()
-    work.mentions = len(mentions_of(team_id=work.team, owner_id=work.me, entity_ids=absorbed))
+    work.mentions = len(mentions)
     _carry(work, moved, around, LineageKind.REKEYED)
     ask_all(work, tasks)
     return made
@@ -76,6 +77,7 @@ def split(work: Work) -> DecisionFacts:
     work.lock({m.item_id for m in first} | items_resting(team_id=work.team, record_ids=touched))
     check_parent(work)
     mentions = _mentions(work, parent)
+    work.check_held(m.item_id for m in mentions)
     seen = observations_citing(team_id=work.team, owner_id=work.me, item_ids={m.item_id for m in mentions})
     plan = _Split(work, parent, mentions, seen)
     lock_names(team_id=work.team, keys={name.key for name in plan.names})
@@ -90,8 +92,7 @@ def split(work: Work) -> DecisionFacts:
     events = plan.attribute(open_)
     _carry(work, moved, around, LineageKind.SPLIT)
     for mention in open_:
-        task = plan.question(mention, events[mention.place], moved)
-        tasks.setdefault(mention.item_id, []).append(task)
+        tasks.setdefault(mention.item_id, []).extend(plan.questions(mention, events[mention.place], moved))
     ask_all(work, tasks)
     return made
 
@@ -103,7 +104,9 @@ def _carry(work: Work, moved: Reattribution, around: Around, kind: LineageKind) 
 
 
 def _mentions(work: Work, entity_id: UUID) -> list[MentionView]:
-    return mentions_of(team_id=work.team, owner_id=work.me, entity_ids=[entity_id])
+    """Return the author's mentions of an Entity, by way of what it takes for it too."""
+    absorbed = absorbed_into(team_id=work.team, entity_ids=[entity_id]).get((work.me, entity_id), frozenset())
+    return mentions_of(team_id=work.team, owner_id=work.me, entity_ids=[entity_id, *absorbed])
 
 
 class _Split:
@@ -125,30 +128,25 @@ class _Split:
 
     @property
     def attributed(self) -> Mapping[tuple[UUID, tuple[UUID, int, int]], Ends]:
-        """By record and span, whom the ends mean now."""
-        return {
-            (o.relationship_id, place): (
-                self.child_of.get((o.item_id, o.subject_ref)),
-                self.child_of.get((o.item_id, o.object_ref)),
-            )
-            for o in self.seen
-            if o.relationship_id
-            for place in o.places
-        }
+        """By record and span, whom the ends mean now.
+
+        :raises RequestInvalid: two observations that say the same in the same words mean two things
+        """
+        found: dict[tuple[UUID, tuple[UUID, int, int]], Ends] = {}
+        for o in self.seen:
+            ends = (self.child_of.get((o.item_id, o.subject_ref)), self.child_of.get((o.item_id, o.object_ref)))
+            for place in o.places if o.relationship_id else ():
+                assert o.relationship_id is not None
+                if found.setdefault((o.relationship_id, place), ends) != ends:
+                    detail = f"Another observation says the same in the same words as {o.observation_id}: list both."
+                    faults = [Fault("/children", "span_attributed_twice", detail)]
+                    raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults)
+        return found
 
     def left_open(self, moved: Reattribution) -> list[MentionView]:
         """Return the mentions that nobody attributed and that something active rested on."""
-        homeless = {(r.id, place_of(s)) for r, s in moved.homeless}
-        return [
-            self.mentions[item, ref]
-            for item, ref in dict.fromkeys(
-                (o.item_id, ref)
-                for o in self.seen
-                if any((o.relationship_id, place) in homeless for place in o.places)
-                for ref in self._refs(o)
-            )
-            if (item, ref) not in self.child_of
-        ]
+        refs = dict.fromkeys((o.item_id, ref) for o in self._homeless(moved) for ref in self._refs(o))
+        return [self.mentions[place] for place in refs if place not in self.child_of]
 
     def make_children(self) -> None:
         """Make the entities, each with the name that its first mention has."""
@@ -171,11 +169,18 @@ class _Split:
             team_id=work.team, identity_id=work.number, attributions=now, reason=OPEN, now=work.desk.now
         )
 
-    def question(self, mention: MentionView, event_id: UUID, moved: Reattribution) -> NewTask:
-        """Return the question whom a mention means, for the first observation that waits for it."""
-        first = next(o for o in self.seen if o.item_id == mention.item_id and mention.mention_ref in self._refs(o))
+    def questions(self, mention: MentionView, event_id: UUID, moved: Reattribution) -> list[NewTask]:
+        """Return the question whom a mention means, once for each observation that waits for the answer."""
         subject = f"mention:{mention.item_id}:{mention.kind}:{mention.mention_ref}:{self.work.number}"
-        return NewTask(TaskKind.IDENTITY, subject, OPEN, observation_id=first.observation_id, resolution_id=event_id)
+        return [
+            NewTask(TaskKind.IDENTITY, subject, OPEN, observation_id=o.observation_id, resolution_id=event_id)
+            for o in self._homeless(moved)
+            if o.item_id == mention.item_id and mention.mention_ref in self._refs(o)
+        ]
+
+    def _homeless(self, moved: Reattribution) -> list[Cited]:
+        homeless = {(r.id, place_of(s)) for r, s in moved.homeless}
+        return [o for o in self.seen if any((o.relationship_id, place) in homeless for place in o.places)]
 
     def _refs(self, seen: Cited) -> list[str]:
         return [ref for ref in (seen.subject_ref, seen.object_ref) if (seen.item_id, ref) in self.mentions]

@@ -38,6 +38,13 @@ class TakenForAnother(Refused):
     code = "taken_for_another"
 
 
+class AlreadyWithdrawn(Refused):
+    """The decision was taken back before."""
+
+    because = Because.CONFLICT
+    code = "already_withdrawn"
+
+
 def check_merge(work: Work) -> None:
     """Refuse a merge that the author may not make, or for which there is too little; note what it rests on.
 
@@ -86,7 +93,8 @@ def check_last(work: Work, facts: IdentityFacts) -> None:
     :raises Refused: naming each of them
     """
     others = decisions_by(team_id=work.team, author_id=work.me)
-    check_withdrawal(_made(facts), others=[_made(other) for other in others if other.id != facts.id])
+    if not check_withdrawal(_made(facts), others=[_made(other) for other in others if other.id != facts.id]):
+        raise AlreadyWithdrawn(f"It was withdrawn already, by {facts.withdrawn_by}.")
 
 
 def _made(facts: IdentityFacts) -> Made:

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from entities.operations import give_mentions_back
-from entities.stored import IdentityFacts, identity_facts, mentions_attributed_by
+from entities.stored import IdentityFacts, identity_facts, mentions_attributed_by, newest_of_mentions
 from placement.decide.identity.asking import settle_unasked
 from placement.decide.identity.rules import check_last
 from placement.decide.identity.work import Work
@@ -38,7 +38,8 @@ def withdraw(work: Work) -> DecisionFacts:
     steps = sorted((str(number), step.version) for number, step in written.steps.items())
     wait_to_give_back(team_id=work.team, written=written)
     now = versions_of(team_id=work.team, record_ids=written.record_ids)
-    work.depend_on(None, steps, now, entities=facts.entities)
+    newest = newest_of_mentions(team_id=work.team, places=attributed)
+    work.depend_on(None, steps, now, newest, entities=facts.entities)
     made = work.record()
     cycles = {row.id: row.version for row in work.items.values()}
     back, since = give_mentions_back(

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 
 from densemem.core.canonical import canonical_json, digest, keyed_digest
-from densemem.core.faults import Because, NotThere, Refused
+from densemem.core.faults import Because, Fault, NotThere, Refused
 from densemem.core.ids import uuid7
 from densemem.db.locks import lock, share
 from entities.operations import lock_identity, record_identity
@@ -22,8 +22,9 @@ from placement.decide.desk import Desk
 from placement.decision import IdentityRequest
 from placement.models import Item
 from placement.operations import lock_items
+from placement.request import RequestInvalid
 from relationships.operations import lock_cases
-from relationships.reattribute import Around
+from relationships.reattribute import Around, ChangedMeanwhile
 from review.queries import DecisionFacts
 
 HOLDS_FOR: Final = timedelta(minutes=15)
@@ -85,6 +86,14 @@ class Work:
         share("groups", self.team)
         lock_identity(team_id=self.team, profile_id=self.me)
 
+    def check_held(self, item_ids: Iterable[UUID]) -> None:
+        """Refuse to go on about an item that came in before the lock on who is who was held.
+
+        :raises ChangedMeanwhile: the same may be sent again
+        """
+        if set(item_ids) - self.items.keys():
+            raise ChangedMeanwhile("Something new came in about these entities. Send the same again.")
+
     def depend_on(self, around: Around | None, *more: object, entities: Collection[UUID]) -> None:
         """Take the last locks and the moment, note what the effect follows from, and refuse what was not previewed.
 
@@ -122,9 +131,13 @@ class Work:
         return f"{int(expires.timestamp())}.{self._mac(int(expires.timestamp()))}"
 
     def _check(self) -> None:
+        if not self.asked.token:
+            faults = [Fault("/token", "missing_field", "Preview the decision, and send the token of the preview.")]
+            raise RequestInvalid("Nothing was decided. Preview it first.", faults=faults)
         stamp, _, mac = self.asked.token.partition(".")
         until = int(stamp) if stamp.isascii() and stamp.isdecimal() and len(stamp) < 12 else 0
-        if datetime.fromtimestamp(until, UTC) < self.desk.now or not compare_digest(mac, self._mac(until)):
+        ours = compare_digest(mac.encode("utf-8", "replace"), self._mac(until).encode())
+        if datetime.fromtimestamp(until, UTC) < self.desk.now or not ours:
             detail = "What this would change is not what was previewed, or that was too long ago. Preview it again."
             raise ImpactStale(detail)
 
