@@ -11,7 +11,7 @@ from django.utils import timezone
 from densemem.auth import Principal
 from densemem.core.faults import Because, NotThere, Refused
 from evidence.models import Fragment
-from placement.decide import decide_identity, redact
+from placement.decide import decide_identity, identity, redact
 from placement.models import Item
 from relationships.models import Observation, RelationshipRecord
 from tests.database import counts
@@ -169,12 +169,15 @@ class TestTokens:
     def test_that_nobody_gave_out_are_refused(self, ada: Principal, basis: Body, forged: str) -> None:
         assert refused(ada, joined(basis), token=forged).because in (Because.CONFLICT, Because.INVALID)
 
-    def test_hold_for_15_minutes(self, ada: Principal, basis: Body) -> None:
-        token = previewed(ada, joined(basis)).token
+    def test_hold_for_15_minutes(self, ada: Principal, basis: Body, monkeypatch: pytest.MonkeyPatch) -> None:
+        found = previewed(ada, joined(basis))
+        monkeypatch.setattr(identity, "HOLDS_FOR", timedelta(seconds=-1))
+        over = previewed(ada, joined(basis)).token
 
-        later = timezone.now() + timedelta(minutes=16)
-        assert refused(ada, joined(basis), token=token, now=later).code == "impact_stale"
-        assert decided(ada, joined(basis), token=token)
+        assert found.expires_at is not None
+        assert timedelta(minutes=14) < found.expires_at - timezone.now() < timedelta(minutes=15)
+        assert refused(ada, joined(basis), token=over).code == "impact_stale"
+        assert decided(ada, joined(basis), token=found.token)
 
     def test_are_of_one_caller_one_body_and_one_moment(self, ada: Principal, bo: Principal, basis: Body) -> None:
         body = joined(basis)

@@ -13,8 +13,8 @@ from entities.models import IdentityDecision
 from placement import commit as committing
 from placement.decide import ImpactStale, decide_identity
 from placement.tasks import drain
-from tests.functional.test_conflict_races import run, somebody_waits, until
 from tests.identity import decided, merging, named, previewed, records, report_of, works
+from tests.racing import PATIENCE, run, somebody_waits, until
 from tests.said import model, say, send
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sound")]
@@ -30,17 +30,19 @@ def body(ada: Principal) -> dict[str, Any]:
 
 
 def test_a_commit_that_waits_for_a_merge_looks_at_its_candidates_again(ada: Principal, body: dict[str, Any]) -> None:
-    done = threading.Event()
+    decision, done = threading.Event(), threading.Event()
     waited = []
     send(ada, "Mark works on Yawl.")
 
     def first() -> None:
         with transaction.atomic():
             decided(ada, body)
+            decision.set()
             until(lambda: done.is_set() or somebody_waits())
             waited.append(not done.is_set())
 
     def second() -> None:
+        assert decision.wait(PATIENCE)
         drain(using=model(works("Mark", "Yawl")), linger=False)
         done.set()
 
@@ -55,11 +57,12 @@ def test_a_merge_that_waits_for_a_commit_does_not_apply_what_was_previewed(
     ada: Principal, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = previewed(ada, body).token
-    done, refused, waited = threading.Event(), [], []
+    reached, done, refused, waited = threading.Event(), threading.Event(), [], []
     send(ada, "Mark works on Yawl.")
     deciding = committing._decide_mentions
 
     def slowly(*args: Any) -> Any:
+        reached.set()
         until(lambda: done.is_set() or somebody_waits())
         waited.append(not done.is_set())
         return deciding(*args)
@@ -70,6 +73,7 @@ def test_a_merge_that_waits_for_a_commit_does_not_apply_what_was_previewed(
         drain(using=model(works("Mark", "Yawl")), linger=False)
 
     def second() -> None:
+        assert reached.wait(PATIENCE)
         try:
             given = {**body, "token": token}
             decide_identity(principal=ada, body=given, idempotency_key=uuid4().hex, now=timezone.now())
