@@ -5,11 +5,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from densemem.core import limits
 from densemem.db.insert import insert
 from densemem.db.locks import lock
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.plan import NORMALIZATION, NewEntity, NewName, NewResolution, NewValue, Origin
-from entities.vocabulary import NameKind, ResolutionAction
+from entities.policy import BEARING, kept_forms
+from entities.queries import OF
+from entities.search import hashed
+from entities.vocabulary import CandidateReason, NameKind, ResolutionAction
 
 
 def lock_names(*, team_id: UUID, keys: Collection[str]) -> None:
@@ -44,6 +48,7 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
                 display=new.display,
                 key=new.key,
                 version=1 if new.kind is NameKind.CANONICAL else 0,
+                forms=_forms(origin.team_id, new.display, new.kind),
                 fragment_id=origin.fragment_id,
                 start=new.start,
                 end=new.end,
@@ -102,14 +107,23 @@ def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], 
         ResolutionCandidate(
             team_id=origin.team_id,
             event_id=new.id,
-            entity_id=entity,
-            reason="client_hint" if entity in new.hinted else "exact_key",
+            entity_id=candidate.entity_id,
+            reason=_why(candidate.reason, new.bearers),
             recorded_at=now,
         )
         for new in resolutions
         if new.action is ResolutionAction.AMBIGUOUS
-        for entity in new.candidates
+        for candidate in new.candidates
     )
+
+
+def _why(reason: CandidateReason, bearers: int) -> str:
+    """Return why a candidate is offered; of too many that bear the name, with their number."""
+    return f"{reason}{OF}{bearers}" if reason in BEARING and bearers > limits.CANDIDATES else reason.value
+
+
+def _forms(team_id: UUID, name: str, kind: NameKind) -> list[int]:
+    return sorted(hashed(team_id, kept_forms(name, canonical=kind is NameKind.CANONICAL)).values())
 
 
 def unsettle_mentions(*, team_id: UUID, item_id: UUID, settled_in: int, cycle: int, now: datetime) -> None:

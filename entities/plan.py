@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from densemem.core.ids import derived_id
-from entities.policy import CanonicalValue
+from entities.policy import Candidate, CanonicalValue
 from entities.vocabulary import EntityKind, NameKind, ResolutionAction
 
 NORMALIZATION = 1  # raised when a canonical form changes
@@ -57,7 +57,7 @@ def new_value(*, team_id: UUID, value: CanonicalValue, display: str, spent: Coll
 
 @dataclass(frozen=True, slots=True)
 class NewResolution:
-    """The decision about one mention, with what was offered when it is open."""
+    """The decision about one mention, with what was offered when it is open, each once."""
 
     id: UUID
     mention_ref: str
@@ -68,8 +68,8 @@ class NewResolution:
     entity_id: UUID | None
     confidence: Decimal
     reason: str
-    candidates: tuple[UUID, ...] = ()
-    hinted: frozenset[UUID] = frozenset()  # those of the candidates that do not bear the name
+    candidates: tuple[Candidate, ...] = ()
+    bearers: int = 0  # Entities of its kind that bear the name
 
 
 @dataclass(frozen=True, slots=True)

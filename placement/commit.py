@@ -123,6 +123,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         extraction=accepted.extraction,
         verification=accepted.judged.verification,
         candidates=accepted.offer.allowed(),
+        bearers=accepted.offer.bearers,
         keys=accepted.offer.keys,
         behaviours=accepted.offer.behaviours,
         proposal=accepted.proposal,

@@ -10,7 +10,8 @@ from densemem.core import limits
 from densemem.core.names import NameRefused, fold, lookup_key
 from densemem.providers.rules.patterns import wordings
 from entities.policy import Candidate, ValueRefused, canonical_value
-from entities.queries import Bearers, CandidateView, bearers_of, hinted
+from entities.queries import Bearers, CandidateView, bearers_of, borne, hinted
+from entities.search import proposed
 from entities.vocabulary import EntityKind, ValueType
 from evidence.queries import FragmentView
 from placement.contract import Accepts, Draft, Extraction
@@ -24,6 +25,7 @@ class Offer:
 
     keys: Mapping[str, str]
     candidates: Mapping[str, tuple[CandidateView, ...]]
+    bearers: Mapping[str, int]  # by mention ref, how many of its kind bore its name then
     seen: Mapping[str, frozenset[UUID]]  # by lookup key, everybody who bore it then, offered or not
     predicates: Mapping[str, tuple[str, ...]]
     accepts: Accepts
@@ -32,7 +34,7 @@ class Offer:
     def allowed(self) -> dict[str, tuple[Candidate, ...]]:
         """Return, by mention, what the answer may choose from."""
         return {
-            ref: tuple(Candidate(v.entity_id, v.kind, exact=v.entity_id in self.seen[self.keys[ref]]) for v in views)
+            ref: tuple(Candidate(view.entity_id, view.kind, view.reason) for view in views)
             for ref, views in self.candidates.items()
         }
 
@@ -57,18 +59,30 @@ def make(
 ) -> Offer:
     """Read the candidates that the verifier may choose from, beside the registry; a failed read fails the item.
 
+    Whoever bears the very name of a mention comes first, then whom the client means. Where nobody of its kind bears the
+    name, those whose names are like it are proposed.
+
     :param proposal: of the client; an id in it is a hint, read again: another team's, or a retired one, is passed over
     """
     keys = {m.ref: _key(m.surface) for m in extraction.mentions}
     bearers = bearers_of(team_id=fragment.team_id, keys=set(keys.values()))
     hints = _hints(extraction, keys, proposal)
     views = hinted(team_id=fragment.team_id, entity_ids={entity for ids in hints.values() for entity in ids})
+    bore = {m.ref: bearers[keys[m.ref]].count(m.kind) for m in extraction.mentions}
+    unknown = {m.ref: (m.surface, m.kind) for m in extraction.mentions if not bore[m.ref]}
+    alike = proposed(team_id=fragment.team_id, mentions=unknown)
     return Offer(
         keys=keys,
         candidates={
-            m.ref: _offered(m.kind, bearers[keys[m.ref]], [views[e] for e in sorted(hints[m.ref]) if e in views])
+            m.ref: _offered(
+                (m.kind, keys[m.ref]),
+                bearers[keys[m.ref]],
+                [views[e] for e in sorted(hints[m.ref]) if e in views],
+                alike.get(m.ref, ()),
+            )
             for m in extraction.mentions
         },
+        bearers=bore,
         seen={key: bearer.all for key, bearer in bearers.items()},
         predicates={d.ref: _predicates(d, known) for d in extraction.observations},
         accepts={key: (view.subject_kinds, view.object_kinds) for key, view in known.items()},
@@ -103,10 +117,21 @@ def _hints(extraction: Extraction, keys: Mapping[str, str], proposal: Mapping[st
     return found
 
 
-def _offered(kind: EntityKind, bearers: Bearers, hints: Sequence[CandidateView]) -> tuple[CandidateView, ...]:
-    """Return the candidates of a mention within the cap: bearers of its name, hinted ones first, then other hints."""
-    named = [view for view in hints if view.entity_id in bearers.all]
-    found = {view.entity_id: view for view in (*named, *bearers.nearest(kind), *hints)}
+def _offered(
+    wanted: tuple[EntityKind, str],
+    bearers: Bearers,
+    hints: Sequence[CandidateView],
+    alike: Sequence[CandidateView],
+) -> tuple[CandidateView, ...]:
+    """Return the candidates of a mention within the cap: bearers of its name, hinted ones first, hints, likenesses.
+
+    :param wanted: kind and lookup key of the mention
+    """
+    kind, key = wanted
+    named = [borne(view, key) for view in hints if view.entity_id in bearers.kinds]
+    found: dict[UUID, CandidateView] = {}
+    for view in (*named, *bearers.nearest(kind), *hints, *alike):
+        found.setdefault(view.entity_id, view)
     return tuple(found.values())[: limits.CANDIDATES]
 
 

@@ -48,7 +48,10 @@ class ResolutionEvent(Ledger, TeamRow):
             ),
         ]
         triggers: ClassVar = redactable(mention_ref="'REDACTED:' || OLD.id")
-        indexes: ClassVar = [models.Index(name="resolutionevent_entity", fields=["team", "entity"])]
+        indexes: ClassVar = [
+            models.Index(name="resolutionevent_entity", fields=["team", "entity"]),
+            models.Index(name="resolutionevent_place", fields=["team", "fragment", "start"]),
+        ]
 
 
 class ResolutionCandidate(Ledger, TeamRow):
