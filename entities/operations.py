@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Max
+
 from densemem.core import limits
 from densemem.db.insert import insert
 from densemem.db.locks import lock
@@ -40,24 +42,25 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
     )
     insert(
         [
-            Name(
+            _name(
+                new,
                 team_id=origin.team_id,
-                entity_id=new.entity_id,
                 owner_id=origin.owner_id,
-                kind=new.kind,
-                display=new.display,
-                key=new.key,
-                version=1 if new.kind is NameKind.CANONICAL else 0,
-                forms=_forms(origin.team_id, new.display, new.kind),
                 fragment_id=origin.fragment_id,
-                start=new.start,
-                end=new.end,
-                recorded_at=now,
+                version=1 if new.kind is NameKind.CANONICAL else 0,
+                now=now,
             )
             for new in sorted(names, key=lambda n: (n.entity_id, n.kind, n.key))
         ],
         ignore_conflicts=True,
     )
+
+
+def rename_entity(*, team_id: UUID, owner_id: UUID, fragment_id: UUID, name: NewName, now: datetime) -> None:
+    """Append the next version of a canonical name; the ones before it are former names. The caller locks the names."""
+    named = Name.objects.of_team(team_id).filter(entity_id=name.entity_id)
+    newest = named.aggregate(newest=Max("version"))["newest"]
+    insert([_name(name, team_id=team_id, owner_id=owner_id, fragment_id=fragment_id, version=newest + 1, now=now)])
 
 
 def store_values(*, team_id: UUID, fragment_id: UUID, values: Sequence[NewValue], now: datetime) -> None:
@@ -122,8 +125,23 @@ def _why(reason: CandidateReason, bearers: int) -> str:
     return f"{reason}{OF}{bearers}" if reason in BEARING and bearers > limits.CANDIDATES else reason.value
 
 
-def _forms(team_id: UUID, name: str, kind: NameKind) -> list[int]:
-    return sorted(hashed(team_id, kept_forms(name, canonical=kind is NameKind.CANONICAL)).values())
+def _name(new: NewName, *, team_id: UUID, owner_id: UUID, fragment_id: UUID, version: int, now: datetime) -> Name:
+    """Return a name with the forms that it is found by when it is written otherwise."""
+    forms = kept_forms(new.display, canonical=new.kind is NameKind.CANONICAL)
+    return Name(
+        team_id=team_id,
+        entity_id=new.entity_id,
+        owner_id=owner_id,
+        kind=new.kind,
+        display=new.display,
+        key=new.key,
+        version=version,
+        forms=sorted(hashed(team_id, forms).values()),
+        fragment_id=fragment_id,
+        start=new.start,
+        end=new.end,
+        recorded_at=now,
+    )
 
 
 def unsettle_mentions(*, team_id: UUID, item_id: UUID, settled_in: int, cycle: int, now: datetime) -> None:

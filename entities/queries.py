@@ -16,7 +16,7 @@ from densemem.db.read import fetch
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.plan import new_value
 from entities.policy import CanonicalValue, Newcomer
-from entities.vocabulary import CandidateReason, EntityKind, EntityStatus
+from entities.vocabulary import CandidateReason, EntityKind, EntityStatus, NameKind
 
 BEARING: Final = """
     FROM entities_name AS name JOIN entities_entity AS entity ON entity.id = name.entity_id
@@ -63,7 +63,7 @@ class CandidateView:
     canonical_name: str
     kind: EntityKind
     identity_context: Mapping[str, Any] = field(default_factory=dict)
-    reason: CandidateReason = CandidateReason.EXACT
+    reason: str = CandidateReason.EXACT
     of: int | None = None
 
 
@@ -138,6 +138,22 @@ def names_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, list[
     for entity, display in fetch(NAMES, team=team_id, entities=list(entity_ids)):
         found[entity].append(display)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The canonical name of an Entity, and the profile that gave it."""
+
+    display: str
+    key: str
+    owner_id: UUID
+
+
+def canonical_now(*, team_id: UUID, entity_id: UUID) -> Called | None:
+    """Return what an active Entity is called; None when the team has no such one."""
+    rows = Name.objects.of_team(team_id).filter(entity_id=entity_id, entity__status=EntityStatus.ACTIVE)
+    newest = rows.filter(kind=NameKind.CANONICAL).order_by("-version").first()
+    return Called(newest.display, newest.key, newest.owner_id) if newest else None
 
 
 def known_names(*, team_id: UUID, keys: Iterable[str]) -> list[tuple[str, str]]:
@@ -224,7 +240,7 @@ def candidates_of(*, team_id: UUID, event_ids: Collection[UUID]) -> dict[UUID, l
     found: dict[UUID, list[CandidateView]] = {event: [] for event in event_ids}
     for event, entity, told in offered:
         reason, _, of = told.partition(OF)
-        found[event].append(replace(views[entity], reason=CandidateReason(reason), of=int(of) if of else None))
+        found[event].append(replace(views[entity], reason=reason, of=int(of) if of else None))
     return found
 
 

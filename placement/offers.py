@@ -12,7 +12,7 @@ from densemem.providers.rules.patterns import wordings
 from entities.policy import Candidate, ValueRefused, canonical_value
 from entities.queries import Bearers, CandidateView, bearers_of, borne, hinted
 from entities.search import proposed
-from entities.vocabulary import EntityKind, ValueType
+from entities.vocabulary import CandidateReason, EntityKind, ValueType
 from evidence.queries import FragmentView
 from placement.contract import Accepts, Draft, Extraction
 from relationships.policy import Behaviour
@@ -34,7 +34,7 @@ class Offer:
     def allowed(self) -> dict[str, tuple[Candidate, ...]]:
         """Return, by mention, what the answer may choose from."""
         return {
-            ref: tuple(Candidate(view.entity_id, view.kind, view.reason) for view in views)
+            ref: tuple(Candidate(view.entity_id, view.kind, CandidateReason(view.reason)) for view in views)
             for ref, views in self.candidates.items()
         }
 

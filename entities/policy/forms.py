@@ -120,8 +120,9 @@ def _plain(char: str) -> str:
         return unicodedata.lookup(name.replace("KATAKANA", "HIRAGANA")) if "ァ" <= char <= "ヶ" else char
     if found := LATIN.fullmatch(name):
         return str(found[1]).lower()
-    parts = [part for part in unicodedata.normalize("NFD", char) if not _is_accent(part)]
-    return char if parts == [char] else "".join(map(_plain, parts))
+    bare = "".join(part for part in unicodedata.normalize("NFD", char) if not _is_accent(part))
+    bare = unicodedata.normalize("NFC", bare)
+    return char if bare == char else "".join(map(_plain, bare))
 
 
 def _is_accent(char: str) -> bool:

@@ -2,6 +2,7 @@
 
 from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantines, Retractions, Retries, Statements
 from placement.api.ingests import Ingest, Ingests
+from placement.api.names import Names
 from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
 from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
 from placement.api.redactions import Redaction, Redactions
@@ -13,6 +14,7 @@ __all__ = [
     "Disputes",
     "Ingest",
     "Ingests",
+    "Names",
     "Inspections",
     "Lifts",
     "Predicate",

@@ -12,6 +12,7 @@ from placement.decide.conflicts import state_not_competing
 from placement.decide.corrections import correct_relationship
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
 from placement.decide.holds import dispute, lift
+from placement.decide.names import rename
 from placement.decide.redact import Receipt, Redacted, get_redaction, redact
 from placement.decide.registry import RegistryDecided, change_lifecycle, register_predicate, register_wording
 from placement.decide.supports import reinstate_support, retire_evidence
@@ -39,6 +40,7 @@ __all__ = [
     "redact",
     "register_predicate",
     "register_wording",
+    "rename",
     "reinstate_support",
     "retire_evidence",
     "retry",

@@ -124,7 +124,7 @@ def _resolution(given: Given, mention: Mention, decision: MentionDecision, entit
 
 
 def _names(given: Given, entity_of: Mapping[str, UUID], created: Mapping[UUID, NewEntity]) -> Iterator[NewName]:
-    """Yield the canonical name of each new Entity, the surface of each choice, and the aliases that the text contains."""
+    """Yield the canonical name of each new Entity, the surface of each choice, and aliases that the text contains."""
     named: set[UUID] = set()
     for mention in given.extraction.mentions:
         entity = entity_of.get(mention.ref)
