@@ -26,8 +26,8 @@ class Command(BaseCommand):
         "Measure quality. extraction: KnowledgeNet passages; notes: labelled team notes; both go through the real path "
         "in a database of their own, which is removed at the end. scan: texts for the injection scan, in .json, .jsonl "
         "or .txt files; gives the shares of each set and label, whole and by halves, and times the scan. names: lists "
-        "of names (FEBRL, nicknames, sample names of languages, characters that look alike); gives what is reused, what "
-        "is only proposed and why, and what is wrong, by the rules and in a database of its own."
+        "of names (FEBRL, nicknames, sample names of languages, characters that look alike); gives what is reused, "
+        "what is only proposed and why, and what is wrong, by the rules and in a database of its own."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
