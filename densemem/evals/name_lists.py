@@ -47,9 +47,16 @@ class NameSet:
     asked: Sequence[Asked]
 
     def sample(self, size: int) -> "NameSet":
-        """Return as many of what is asked, spread over the file, with whom it is about."""
-        step = max(1, len(self.asked) // size)
-        asked = self.asked[::step][:size]
+        """Return as many of what is asked, spread over the file, with whom it is about.
+
+        Left out is who shares a name with another: by their names alone they could not be made known as two.
+        """
+        bearers: dict[str, set[UUID]] = {}
+        for bearer, name in self.known:
+            bearers.setdefault(lookup_key(name), set()).add(bearer)
+        shared = {bearer for found in bearers.values() if len(found) > 1 for bearer in found}
+        alone = [one for one in self.asked if one.bearer not in shared]
+        asked = alone[:: max(1, len(alone) // size)][:size]
         meant = {one.bearer for one in asked}
         return NameSet(self.name, [row for row in self.known if row[0] in meant], asked)
 

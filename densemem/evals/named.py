@@ -32,8 +32,19 @@ def placed(
             bearers: dict[UUID, UUID] = {}
             for bearer in dict.fromkeys(bearer for bearer, _ in names.known):
                 first, *more = [name for one, name in names.known if one == bearer]
-                bearers[_said(who, first, aliases=more, answer=_nobody)] = bearer
+                bearers[_known(who, first, aliases=more)] = bearer
             yield names, [_chosen(who, asked, bearers) for asked in track(names.asked)]
+
+
+def _known(who: Principal, name: str, *, aliases: Sequence[str]) -> UUID:
+    """Make somebody known.
+
+    :raises RuntimeError: the name was not taken for a new one: what follows would measure something else
+    """
+    entity = _said(who, name, aliases=aliases, answer=_nobody)
+    if not entity.int:
+        raise RuntimeError("A name of the list could not be made known.")
+    return entity
 
 
 def _chosen(who: Principal, asked: Asked, bearers: Mapping[UUID, UUID]) -> UUID | None:
