@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("api/v1/", include(("placement.urls", "placement"), namespace="api-placement")),
+    path("api/v1/", include(("entities.urls", "entities"), namespace="api-entities")),
     path("api/v1/", include(("relationships.urls", "relationships"), namespace="api-relationships")),
     path("api/v1/", include((reviews, "review"), namespace="api-review")),
     path("api/schema", SpectacularJSONAPIView.as_view(), name="api-schema"),

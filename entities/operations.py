@@ -5,6 +5,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Max
+
+from densemem.core import limits
 from densemem.db.insert import insert
 from densemem.db.locks import lock
 from entities.models import (
@@ -29,7 +32,10 @@ from entities.plan import (
     NewValue,
     Origin,
 )
-from entities.vocabulary import NameKind, ResolutionAction
+from entities.policy import BEARING, kept_forms
+from entities.queries import OF
+from entities.search import hashed
+from entities.vocabulary import CandidateReason, NameKind, ResolutionAction
 
 
 def lock_names(*, team_id: UUID, keys: Collection[str]) -> None:
@@ -56,18 +62,13 @@ def create_entities(*, origin: Origin, entities: Sequence[NewEntity], names: Seq
     )
     insert(
         [
-            Name(
+            _name(
+                new,
                 team_id=origin.team_id,
-                entity_id=new.entity_id,
                 owner_id=origin.owner_id,
-                kind=new.kind,
-                display=new.display,
-                key=new.key,
-                version=1 if new.kind is NameKind.CANONICAL else 0,
                 fragment_id=origin.fragment_id,
-                start=new.start,
-                end=new.end,
-                recorded_at=now,
+                version=1 if new.kind is NameKind.CANONICAL else 0,
+                now=now,
             )
             for new in sorted(names, key=lambda n: (n.entity_id, n.kind, n.key))
         ],
@@ -95,6 +96,13 @@ def store_identifiers(*, origin: Origin, identifiers: Sequence[NewIdentifier], n
         ],
         ignore_conflicts=True,
     )
+
+
+def rename_entity(*, team_id: UUID, owner_id: UUID, fragment_id: UUID, name: NewName, now: datetime) -> None:
+    """Append the next version of a canonical name; the ones before it are former names. The caller locks the names."""
+    named = Name.objects.of_team(team_id).filter(entity_id=name.entity_id)
+    newest = named.aggregate(newest=Max("version"))["newest"]
+    insert([_name(name, team_id=team_id, owner_id=owner_id, fragment_id=fragment_id, version=newest + 1, now=now)])
 
 
 def store_values(*, team_id: UUID, fragment_id: UUID, values: Sequence[NewValue], now: datetime) -> None:
@@ -144,12 +152,36 @@ def append_resolutions(*, origin: Origin, resolutions: Sequence[NewResolution], 
         ResolutionCandidate(
             team_id=origin.team_id,
             event_id=new.id,
-            entity_id=entity,
-            reason=new.reason_of(entity),
+            entity_id=candidate.entity_id,
+            reason=_why(candidate.reason, new.bearers),
             recorded_at=now,
         )
         for new in resolutions
-        for entity in new.candidates
+        for candidate in new.candidates
+    )
+
+
+def _why(reason: CandidateReason, bearers: int) -> str:
+    """Return why a candidate is offered; of too many that bear the name, with their number."""
+    return f"{reason}{OF}{bearers}" if reason in BEARING and bearers > limits.CANDIDATES else reason.value
+
+
+def _name(new: NewName, *, team_id: UUID, owner_id: UUID, fragment_id: UUID, version: int, now: datetime) -> Name:
+    """Return a name with the forms that it is found by when it is written otherwise."""
+    forms = kept_forms(new.display, canonical=new.kind is NameKind.CANONICAL)
+    return Name(
+        team_id=team_id,
+        entity_id=new.entity_id,
+        owner_id=owner_id,
+        kind=new.kind,
+        display=new.display,
+        key=new.key,
+        version=version,
+        forms=sorted(hashed(team_id, forms).values()),
+        fragment_id=fragment_id,
+        start=new.start,
+        end=new.end,
+        recorded_at=now,
     )
 
 

@@ -7,10 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from densemem.core.ids import derived_id
-from entities.policy import CanonicalIdentifier, CanonicalValue
+from entities.policy import Candidate, CanonicalIdentifier, CanonicalValue
 from entities.vocabulary import (
     BasisKind,
-    CandidateReason,
     EntityKind,
     IdentityKind,
     MemberRole,
@@ -77,7 +76,7 @@ def new_value(*, seed: str, value: CanonicalValue, display: str, spent: Collecti
 
 @dataclass(frozen=True, slots=True)
 class NewResolution:
-    """The decision about one mention, with what was offered when it is open."""
+    """The decision about one mention, with what was offered when it is open, each once."""
 
     id: UUID
     mention_ref: str
@@ -88,15 +87,8 @@ class NewResolution:
     entity_id: UUID | None
     confidence: Decimal
     reason: str
-    candidates: tuple[UUID, ...] = ()
-    hinted: frozenset[UUID] = frozenset()  # those of the candidates that do not bear the name
-    identified: frozenset[UUID] = frozenset()  # of these, those that bear an identifier of the mention
-
-    def reason_of(self, candidate: UUID) -> CandidateReason:
-        """Return why a candidate was offered."""
-        if candidate in self.identified:
-            return CandidateReason.IDENTIFIER
-        return CandidateReason.HINT if candidate in self.hinted else CandidateReason.EXACT
+    candidates: tuple[Candidate, ...] = ()
+    bearers: int = 0  # Entities of its kind that bear the name
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class ResolutionAction(StrEnum):
 
 
 class CandidateReason(StrEnum):
-    """Why an Entity is offered for a mention. Only the first three let an answer reuse it without a person."""
+    """Why an Entity is offered for a mention. The first four let an answer reuse it without a person."""
 
     EXACT = "exact_key"
     ALIAS = "alias"

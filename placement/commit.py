@@ -131,6 +131,7 @@ def _given(claim: Claim, accepted: Accepted) -> Given:
         extraction=accepted.extraction,
         verification=accepted.judged.verification,
         candidates=accepted.offer.allowed(),
+        bearers=accepted.offer.bearers,
         keys=accepted.offer.keys,
         identifiers=accepted.offer.identifiers,
         behaviours=accepted.offer.behaviours,

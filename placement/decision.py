@@ -41,6 +41,7 @@ RETRACTION: Final = _schema("retraction", with_evidence=True)
 STATEMENT: Final = _schema("statement", with_evidence=True)
 CORRECTION: Final = _schema("correction", with_evidence=True)
 HOLD: Final = _schema("hold", with_evidence=False)
+RENAME: Final = _schema("rename", with_evidence=False)
 REASON: Final = _schema("reason", with_evidence=False)
 PROPOSAL: Final = {"proposal": SCHEMA["properties"]["proposal"]}
 ADOPTION: Final = _with(_schema("adoption", with_evidence=False), PROPOSAL)
@@ -62,6 +63,7 @@ VALIDATORS: Final = {
         ("correction", CORRECTION),
         ("hold", HOLD),
         ("identity", IDENTITY),
+        ("rename", RENAME),
     )
 }
 BOUNDS: Final = ("valid_from", "valid_to")
@@ -272,6 +274,27 @@ def read_hold(body: object, action: DecisionAction) -> DecisionRequest:
     :raises RequestInvalid: with every fault
     """
     return _request(action, _checked(body, "hold"))
+
+
+def read_rename(body: object) -> tuple[DecisionRequest, str]:
+    """Check a renaming, but for what its text must tell, and return it with the name.
+
+    :raises RequestInvalid: with every fault
+    """
+    given = _checked(body, "rename")
+    try:
+        lookup_key(given["name"])
+    except NameRefused as refused:
+        faults = [Fault("/name", refused.code, refused.detail)]
+        raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults) from None
+    asked = DecisionRequest(
+        action=DecisionAction.RENAME,
+        message=given["reason"],
+        fragment_id=UUID(given["fragment_id"]),
+        fragment_ids=(UUID(given["fragment_id"]),),
+        spans=((given["start"], given["end"]),),
+    )
+    return asked, given["name"]
 
 
 def read_reason(body: object, action: DecisionAction) -> DecisionRequest:

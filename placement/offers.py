@@ -10,8 +10,9 @@ from densemem.core import limits
 from densemem.core.names import NameRefused, fold, lookup_key
 from densemem.providers.rules.patterns import wordings
 from entities.policy import Candidate, Stated, ValueRefused, canonical_value
-from entities.queries import Bearers, CandidateView, bearers_of, hinted
+from entities.queries import Bearers, CandidateView, bearers_of, borne, hinted
 from entities.queries.identifiers import by_identifier, denied_by_identifier
+from entities.search import proposed
 from entities.stored import seen_by
 from entities.vocabulary import CandidateReason, EntityKind, ValueType
 from evidence.queries import FragmentView
@@ -27,6 +28,7 @@ class Offer:
 
     keys: Mapping[str, str]
     candidates: Mapping[str, tuple[CandidateView, ...]]
+    bearers: Mapping[str, int]  # by mention ref, how many of its kind bore its name then
     seen: Mapping[str, frozenset[UUID]]  # by lookup key, everybody who bore it then, offered or not
     predicates: Mapping[str, tuple[str, ...]]
     accepts: Accepts
@@ -39,13 +41,8 @@ class Offer:
         return {ref: tuple(self._candidate(ref, view) for view in views) for ref, views in self.candidates.items()}
 
     def _candidate(self, ref: str, view: CandidateView) -> Candidate:
-        return Candidate(
-            view.entity_id,
-            view.kind,
-            exact=view.entity_id in self.seen[self.keys[ref]],
-            identified=view.reason == CandidateReason.IDENTIFIER,
-            differs=view.entity_id in self.differing.get(ref, ()),
-        )
+        differs = view.entity_id in self.differing.get(ref, ())
+        return Candidate(view.entity_id, view.kind, CandidateReason(view.reason), differs=differs)
 
 
 def check_value(value_type: ValueType, value: str, unit: str | None) -> None:
@@ -70,6 +67,9 @@ def make(
 ) -> Offer:
     """Read the candidates that the verifier may choose from, beside the registry; a failed read fails the item.
 
+    Whoever bears the very name of a mention comes first, then whom the client means. Where nobody of its kind bears the
+    name, those whose names are like it are proposed.
+
     :param owner_id: for whom it is placed: each candidate is what that profile takes it for
     :param proposal: of the client; an id in it is a hint, read again: another team's, or a retired one, is passed over
     :param signals: spans of control text
@@ -81,26 +81,31 @@ def make(
     stated = stated_identifiers(fragment.text, extraction, proposal, keys=keys, signals=signals)
     own = {ref: {one.identifier for one in found} for ref, found in stated.items() if found}
     identified = by_identifier(team_id=fragment.team_id, stated=own)
-    borne = {
+    bore = {m.ref: bearers[keys[m.ref]].count(m.kind) for m in extraction.mentions}
+    unknown = {m.ref: (m.surface, m.kind) for m in extraction.mentions if not bore[m.ref]}
+    alike = proposed(team_id=fragment.team_id, mentions=unknown)
+    found = {
         m.ref: _offered(
-            m.kind,
+            (m.kind, keys[m.ref]),
             bearers[keys[m.ref]],
             [views[e] for e in sorted(hints[m.ref]) if e in views],
             identified.get(m.ref, ()),
+            alike.get(m.ref, ()),
         )
         for m in extraction.mentions
     }
-    met = {e for bearer in bearers.values() for e in bearer.all} | {v.entity_id for vs in borne.values() for v in vs}
+    met = {e for bearer in bearers.values() for e in bearer.all} | {v.entity_id for vs in found.values() for v in vs}
     meant = seen_by(team_id=fragment.team_id, profile_id=owner_id, entity_ids=met)
-    offered = _as_meant(borne, meant, team_id=fragment.team_id)
+    offered = _as_meant(found, meant, team_id=fragment.team_id)
     denied = denied_by_identifier(
         team_id=fragment.team_id,
         stated=own,
-        offered={ref: {v.entity_id for v in (*borne[ref], *offered[ref])} for ref in offered},
+        offered={ref: {v.entity_id for v in (*found[ref], *offered[ref])} for ref in offered},
     )
     return Offer(
         keys=keys,
         candidates=offered,
+        bearers=bore,
         identifiers=stated,
         differing={ref: _differing(offered[ref], _meant(entities, meant)) for ref, entities in denied.items()},
         seen={key: bearer.all | _meant(bearer.all, meant) for key, bearer in bearers.items()},
@@ -133,14 +138,23 @@ def _hints(extraction: Extraction, keys: Mapping[str, str], proposal: Mapping[st
 
 
 def _offered(
-    kind: EntityKind, bearers: Bearers, hints: Sequence[CandidateView], identified: Sequence[CandidateView]
+    wanted: tuple[EntityKind, str],
+    bearers: Bearers,
+    hints: Sequence[CandidateView],
+    identified: Sequence[CandidateView],
+    alike: Sequence[CandidateView],
 ) -> tuple[CandidateView, ...]:
     """Return the candidates of a mention within the cap: some that bear an identifier of it, then bearers of its name,
-    hinted ones first, then other hints.
+    hinted ones first, then other hints, then likenesses.
+
+    :param wanted: kind and lookup key of the mention
     """
-    named = [view for view in hints if view.entity_id in bearers.all]
-    ours = sorted(identified, key=lambda view: view.entity_id not in bearers.all)[: limits.CANDIDATES // 2]
-    found = {view.entity_id: view for view in (*ours, *named, *bearers.nearest(kind), *hints, *ours)}
+    kind, key = wanted
+    ours = sorted(identified, key=lambda view: view.entity_id not in bearers.kinds)[: limits.CANDIDATES // 2]
+    named = [borne(view, key) for view in (*ours, *hints) if view.entity_id in bearers.kinds]
+    found: dict[UUID, CandidateView] = {}
+    for view in (*named, *ours, *bearers.nearest(kind), *hints, *alike):
+        found.setdefault(view.entity_id, view)
     return tuple(found.values())[: limits.CANDIDATES]
 
 

@@ -30,6 +30,7 @@ urlpatterns = [
     path("predicates/<str:key>", api.Predicate.as_view(), name="predicate"),
     path("predicates/<str:key>/aliases", api.PredicateAliases.as_view(), name="predicate-aliases"),
     path("predicates/<str:key>/lifecycle", api.PredicateLifecycle.as_view(), name="predicate-lifecycle"),
+    path("entities/<str:entity_id>/names", api.Names.as_view(), name="entity-names"),
     path("evidence/<str:fragment_id>/redactions", api.Redactions.as_view(), name="redactions"),
     path("redactions/<str:redaction_id>", api.Redaction.as_view(), name="redaction"),
 ]

@@ -37,6 +37,8 @@ WHY: Final = {
 REASONS: Final = {
     "create_beside_exact_match": "A known name is the same to the letter; the text does not say if it is another.",
     "not_told_apart": "The text does not tell the candidates apart.",
+    "only_proposed": "The text was taken to mean something whose name is only like what it says.",
+    "too_many_candidates": "More known things bear this name than can be offered, so no answer chose among all.",
     "answers_differ": "Two places in one text point to different candidates.",
     "reads_two_ways": "The text can be read in two ways.",
     "predicate_not_registered": "No registered predicate has this wording.",

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from densemem.auth import Principal, principal_of
+from densemem.core.names import fold
 from densemem.models import Membership, Profile, Team
 from densemem.providers.base import Call, Provider, Stage
 from densemem.providers.scripted import Scripted
@@ -55,7 +56,7 @@ def someone(
 
 
 def model(*facts: Fact, signals: Mapping[str, Any] | None = None) -> Scripted:
-    """Return a provider that finds these facts; it creates without candidates, reuses one, leaves several open."""
+    """Return a provider that finds these facts; of those that bear a name it reuses one, leaves several open."""
 
     def answer(call: Call) -> str:
         request = json.loads(call.turns[0].text)
@@ -116,7 +117,7 @@ def verification(request: Mapping[str, Any], facts: Sequence[Fact]) -> dict[str,
 
 
 def _choice(mention: Mapping[str, Any]) -> dict[str, Any]:
-    offered = [c["entity_id"] for c in mention["candidates"] if c["kind"] == mention["kind"]]
+    offered = [c["entity_id"] for c in mention["candidates"] if c["kind"] == mention["kind"] and bears(c, mention)]
     action = {0: "create", 1: "reuse"}.get(len(offered), "ambiguous")
     return {
         "ref": mention["ref"],
@@ -125,6 +126,13 @@ def _choice(mention: Mapping[str, Any]) -> dict[str, Any]:
         "confidence": 0.9,
         "rationale": "Scripted.",
     }
+
+
+def bears(candidate: Mapping[str, Any], mention: Mapping[str, Any]) -> bool:
+    """Tell if a candidate has the name of the mention; others are hints, or are only like it."""
+    return fold(candidate["canonical_name"]) == fold(mention["surface"]) or (
+        candidate["identity_context"].get("also_called") == mention["surface"]
+    )
 
 
 def _judgment(observation: Mapping[str, Any], fact: Fact) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def _verification(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choice(mention: Mapping[str, Any]) -> dict[str, Any]:
-    known = [c["entity_id"] for c in mention["candidates"]]
+    known = [c["entity_id"] for c in mention["candidates"] if c["canonical_name"] == mention["surface"]]
     return {
         "ref": mention["ref"],
         "action": "reuse" if known else "create",

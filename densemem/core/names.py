@@ -11,9 +11,10 @@ from densemem.core.faults import Refused
 from densemem.core.limits import NAME_KEY_CHARS
 
 # Marks that show nothing and change no letter. Joiners (U+200C, U+200D) are kept: some scripts need them.
-INVISIBLE = dict.fromkeys(
-    [0x00AD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-)
+MARKS: Final = (0x00AD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+FILLERS: Final = (0x115F, 0x1160, 0x3164, 0xFFA0)  # letters of Hangul that show nothing
+VARIANTS: Final = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))  # how a character is drawn, not which it is
+INVISIBLE: Final = dict.fromkeys((*MARKS, *FILLERS, *VARIANTS))
 VISIBLE = frozenset("LNPS")
 BAD: Final = re.compile("[\0\ud800-\udfff]")
 

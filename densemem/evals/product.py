@@ -23,7 +23,7 @@ def active_facts(text: str, names: Names = ()) -> list[ActiveFact]:
 
     :param names: (surface, kind, start, end), handed over as the client's proposal
     """
-    who = _newcomer()
+    who = newcomer()
     body: dict[str, Any] = {"evidence": [{"content": text, "source_type": "document"}]}
     if names:
         body["proposal"] = {"entities": list(_entities(names))}
@@ -32,7 +32,8 @@ def active_facts(text: str, names: Names = ()) -> list[ActiveFact]:
     return list(_active(who.team_id))
 
 
-def _newcomer() -> Principal:
+def newcomer() -> Principal:
+    """Return a member of a new team."""
     number = uuid4().hex
     team = Team.objects.create(name=f"evaluation {number}")
     user = User.objects.create(username=f"evaluation-{number}")

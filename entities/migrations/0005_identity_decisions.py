@@ -111,7 +111,7 @@ class Migration(migrations.Migration):
         migrations.RunSQL(FIRST, migrations.RunSQL.noop),
         migrations.AddIndex(
             model_name='name',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['forms'], name='name_forms'),
+            index=django.contrib.postgres.indexes.GinIndex(fastupdate=False, fields=['forms'], name='name_forms'),
         ),
         migrations.AddConstraint(
             model_name='name',
@@ -289,6 +289,10 @@ class Migration(migrations.Migration):
         pgtrigger.migrations.AddTrigger(
             model_name='identitybasis',
             trigger=pgtrigger.compiler.Trigger(name='insert_by_owner', sql=densemem.db.ledger.UnconditionalSql(func="\n    IF EXISTS (SELECT FROM written JOIN entities_identitydecision AS decided ON decided.id = written.decision_id WHERE NOT coalesce(CASE WHEN coalesce(current_setting('densemem.writer', true), '') = '' THEN decided.author_id = nullif(current_setting('densemem.profile', true), '')::uuid ELSE false END, false)) THEN\n        RAISE EXCEPTION 'a write of % into knowledge of another owner is refused', TG_TABLE_NAME\n        USING ERRCODE = 'insufficient_privilege';\n    END IF;\n    RETURN NULL;\n", hash='91de076c4e118d2f1fc58749100c2efe5384afd3', level='STATEMENT', operation='INSERT', pgid='pgtrigger_insert_by_owner_84912', referencing='REFERENCING NEW TABLE AS written ', table='entities_identitybasis', when='AFTER')),
+        ),
+        migrations.AddIndex(
+            model_name='resolutionevent',
+            index=models.Index(fields=['team', 'fragment', 'start'], name='resolutionevent_place'),
         ),
         migrations.AddIndex(
             model_name='identitymember',

@@ -66,7 +66,7 @@ class Name(Ledger, TeamRow):
         triggers: ClassVar = redactable(display="'[redacted]'", key="'REDACTED:' || OLD.id")
         indexes: ClassVar = [
             models.Index(name="name_lookup", fields=["team", "key"]),
-            GinIndex(name="name_forms", fields=["forms"]),
+            GinIndex(name="name_forms", fields=["forms"], fastupdate=False),
         ]
 
 

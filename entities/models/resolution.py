@@ -52,7 +52,10 @@ class ResolutionEvent(Ledger, TeamRow):
             *redactable(mention_ref="'REDACTED:' || OLD.id"),
             *owned("item.owner_id", joined="JOIN placement_item AS item ON item.id = written.item_id"),
         ]
-        indexes: ClassVar = [models.Index(name="resolutionevent_entity", fields=["team", "entity"])]
+        indexes: ClassVar = [
+            models.Index(name="resolutionevent_entity", fields=["team", "entity"]),
+            models.Index(name="resolutionevent_place", fields=["team", "fragment", "start"]),
+        ]
 
 
 class ResolutionCandidate(Ledger, TeamRow):

@@ -1,7 +1,7 @@
 """What becomes of a mention: reuse, create or ambiguous ("Entity Identity And Resolution").
 
 Nothing here matches names or compares meanings. The candidates and the verifier's answer are given; this decides
-whether the answer may stand.
+whether the answer may stand. What is only like the name is proposed and never decides.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from densemem.core import limits
 from densemem.core.faults import Because, Refused
-from entities.vocabulary import EntityKind, ResolutionAction
+from entities.vocabulary import CandidateReason, EntityKind, ResolutionAction
 
 
 class CandidateNotOffered(Refused):
@@ -28,18 +29,21 @@ class CandidatesMoved(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An Entity offered for a mention.
+    """
+    An Entity offered for a mention, and why.
 
-    :param exact: one of its names has the very lookup key of the mention
-    :param identified: it bears an identifier that the text gives to the mention
     :param differs: the text gives the mention another value of an identifier of which one thing has only one
     """
 
     entity_id: UUID
     kind: EntityKind
-    exact: bool
-    identified: bool = False
+    reason: CandidateReason
     differs: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether one of its names has the very lookup key of the mention."""
+        return self.reason in BEARING
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +63,42 @@ class Newcomer:
     same_ingest: bool
 
 
+BEARING: Final = frozenset({CandidateReason.EXACT, CandidateReason.ALIAS})
+DECIDING: Final = BEARING | {
+    CandidateReason.HINT,
+    CandidateReason.IDENTIFIER,
+}  # what an answer may reuse without a person
 CREATE: Final = ResolutionAction.CREATE
 REUSE: Final = ResolutionAction.REUSE
 AMBIGUOUS: Final = ResolutionAction.AMBIGUOUS
+ONLY_PROPOSED: Final = MentionDecision(AMBIGUOUS, None, "only_proposed")
 
 
 def decide_mention(
-    *, action: ResolutionAction, candidate_id: UUID | None, candidates: Sequence[Candidate], kind: EntityKind
+    *,
+    action: ResolutionAction,
+    candidate_id: UUID | None,
+    candidates: Sequence[Candidate],
+    kind: EntityKind,
+    bearers: int = 0,
 ) -> MentionDecision:
     """
     Decide whether the verifier's answer for one mention may stand.
 
     :param candidates: those that were offered to the verifier, and no others
+    :param bearers: how many Entities of its kind bear the name, offered or not
     :raises CandidateNotOffered: a reuse without an offered id, or an id beside create or ambiguous
     """
     _check_choice(action, candidate_id, candidates)
+    if bearers > limits.CANDIDATES:  # nobody chose among all of them
+        return MentionDecision(AMBIGUOUS, None, "too_many_candidates")
     if action is AMBIGUOUS:
         return MentionDecision(AMBIGUOUS, None, "not_told_apart")
     if action is REUSE:
         if any(c.differs for c in candidates if c.entity_id == candidate_id):
             return MentionDecision(AMBIGUOUS, None, "identifiers_differ")
-        return MentionDecision(REUSE, candidate_id, "evidence_names_candidate")
+        sure = any(c.entity_id == candidate_id and c.reason in DECIDING for c in candidates)
+        return MentionDecision(REUSE, candidate_id, "evidence_names_candidate") if sure else ONLY_PROPOSED
     if _same_name_and_kind(candidates, kind) == 1:
         return MentionDecision(AMBIGUOUS, None, "create_beside_exact_match")
     return MentionDecision(CREATE, None, "told_apart" if candidates else "no_candidate")

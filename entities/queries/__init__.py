@@ -10,17 +10,29 @@ from uuid import UUID
 from django.db.models import Q
 
 from densemem.core import limits
+from densemem.core.names import fold
 from densemem.core.words import GONE
 from densemem.db.keyed import seed_of
 from densemem.db.read import fetch
 from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.plan import new_value
 from entities.policy import CanonicalValue, Newcomer
-from entities.vocabulary import EntityKind, EntityStatus
+from entities.vocabulary import CandidateReason, EntityKind, EntityStatus, NameKind
 
 BEARING: Final = """
     FROM entities_name AS name JOIN entities_entity AS entity ON entity.id = name.entity_id
-    WHERE name.team_id = %(team)s AND name.key = ANY(%(keys)s) AND entity.status = 'active'"""
+    WHERE name.team_id = %(team)s AND name.key = ANY(%(keys)s) AND entity.status = 'active'
+      AND (name.kind <> 'alias' OR NOT EXISTS (
+        -- A choice that gave the alias and was taken back takes it along.
+        SELECT FROM entities_resolutionevent AS opened
+        WHERE (opened.team_id, opened.fragment_id, opened.start, opened."end")
+              = (name.team_id, name.fragment_id, name.start, name."end")
+          AND opened.entity_id IS NULL AND opened.identity_id IS NULL
+          AND opened.seq > (
+            SELECT max(settled.seq) FROM entities_resolutionevent AS settled
+            WHERE (settled.team_id, settled.item_id, settled.mention_ref, settled.entity_id)
+                  = (opened.team_id, opened.item_id, opened.mention_ref, name.entity_id)
+              AND settled.identity_id IS NULL)))"""
 KNOWN_NAMES: Final = f"SELECT name.display, entity.kind {BEARING} ORDER BY name.key, name.seq LIMIT %(most)s"
 BEARERS: Final = (
     f"SELECT DISTINCT name.key, entity.kind, entity.id, entity.first_ingest_id {BEARING} ORDER BY entity.id"
@@ -31,31 +43,46 @@ VIEWS: Final = """
     LEFT JOIN LATERAL (
       SELECT display FROM entities_name AS canonical
       WHERE (canonical.team_id, canonical.entity_id, canonical.kind) = (entity.team_id, entity.id, 'canonical')
-      ORDER BY version DESC LIMIT 1
+      ORDER BY starts_with(key, 'REDACTED:'), version DESC LIMIT 1
     ) AS name ON true
     WHERE entity.team_id = %(team)s AND entity.id = ANY(%(entities)s)"""
 NAMES: Final = """
     SELECT entity_id, display FROM entities_name
-    WHERE team_id = %(team)s AND entity_id = ANY(%(entities)s) ORDER BY version DESC, seq"""
+    WHERE team_id = %(team)s AND entity_id = ANY(%(entities)s)
+    ORDER BY starts_with(key, 'REDACTED:'), version DESC, seq"""
+OF: Final = " of "  # between a reason and how many there were, where not all are offered
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateView:
-    """An Entity that a mention may mean, as a model may see it: identity only, no Relationship."""
+    """An Entity that a mention may mean: identity only, no Relationship. A model sees neither `reason` nor `of`.
+
+    :param of: how many bear the name, where they are too many to be offered
+    """
 
     entity_id: UUID
     canonical_name: str
     kind: EntityKind
     identity_context: Mapping[str, Any] = field(default_factory=dict)
-    reason: str = "exact_key"
+    reason: str = CandidateReason.EXACT
+    of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bearers:
     """Who bears a name: everybody who does, and of each kind as many as a model may be offered."""
 
-    all: frozenset[UUID]
+    kinds: Mapping[UUID, EntityKind]
     offered: tuple[CandidateView, ...]
+
+    @property
+    def all(self) -> frozenset[UUID]:
+        """Everybody who bears it."""
+        return frozenset(self.kinds)
+
+    def count(self, kind: EntityKind) -> int:
+        """Return how many of a kind bear it."""
+        return sum(1 for one in self.kinds.values() if one is kind)
 
     def nearest(self, kind: EntityKind) -> tuple[CandidateView, ...]:
         """Return those to offer for a mention of a kind: its own kind first, within the cap."""
@@ -64,16 +91,22 @@ class Bearers:
 
 def bearers_of(*, team_id: UUID, keys: Collection[str]) -> dict[str, Bearers]:
     """Return, for each lookup key, the active entities that bear a name with exactly this key, oldest first."""
-    found: dict[str, dict[UUID, str]] = {key: {} for key in keys}
+    found: dict[str, dict[UUID, EntityKind]] = {key: {} for key in keys}
     for key, kind, entity_id, _ in fetch(BEARERS, team=team_id, keys=list(keys)):
-        found[key][entity_id] = kind
+        found[key][entity_id] = EntityKind(kind)
     few = {key: _few_of_each_kind(kinds) for key, kinds in found.items()}
     views = entity_views(team_id=team_id, entity_ids={e for ids in few.values() for e in ids})
-    return {key: Bearers(frozenset(found[key]), tuple(views[e] for e in ids)) for key, ids in few.items()}
+    return {key: Bearers(found[key], tuple(borne(views[e], key) for e in ids)) for key, ids in few.items()}
 
 
-def _few_of_each_kind(kinds: Mapping[UUID, str]) -> list[UUID]:
-    taken: Counter[str] = Counter()
+def borne(view: CandidateView, key: str) -> CandidateView:
+    """Return an Entity that bears a name with the reason: it is the canonical one, or another."""
+    is_canonical = fold(view.canonical_name) == key
+    return replace(view, reason=CandidateReason.EXACT if is_canonical else CandidateReason.ALIAS)
+
+
+def _few_of_each_kind(kinds: Mapping[UUID, EntityKind]) -> list[UUID]:
+    taken: Counter[EntityKind] = Counter()
     kept = []
     for entity_id, kind in kinds.items():
         taken[kind] += 1
@@ -97,7 +130,7 @@ def hinted(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, Candida
     """Return the active entities of the team among those that a client names by id; of the others nothing is said."""
     known = set(active_kinds(team_id=team_id, entity_ids=entity_ids)) if entity_ids else set()
     views = entity_views(team_id=team_id, entity_ids=known)
-    return {entity: replace(view, reason="client_hint") for entity, view in views.items()}
+    return {entity: replace(view, reason=CandidateReason.HINT) for entity, view in views.items()}
 
 
 def names_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, list[str]]:
@@ -106,6 +139,22 @@ def names_of(*, team_id: UUID, entity_ids: Collection[UUID]) -> dict[UUID, list[
     for entity, display in fetch(NAMES, team=team_id, entities=list(entity_ids)):
         found[entity].append(display)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The canonical name of an Entity, and the profile that gave it."""
+
+    display: str
+    key: str
+    owner_id: UUID
+
+
+def canonical_now(*, team_id: UUID, entity_id: UUID) -> Called | None:
+    """Return what an active Entity is called; None when the team has no such one."""
+    rows = Name.objects.of_team(team_id).filter(entity_id=entity_id, entity__status=EntityStatus.ACTIVE)
+    newest = rows.filter(kind=NameKind.CANONICAL).order_by("-version").first()
+    return Called(newest.display, newest.key, newest.owner_id) if newest else None
 
 
 def known_names(*, team_id: UUID, keys: Iterable[str]) -> list[tuple[str, str]]:
@@ -185,13 +234,14 @@ def gone_names(*, team_id: UUID, name_ids: Collection[UUID]) -> dict[UUID, UUID]
 
 
 def candidates_of(*, team_id: UUID, event_ids: Collection[UUID]) -> dict[UUID, list[CandidateView]]:
-    """Return, by resolution event, the entities that were offered for it, each with the reason why."""
-    rows = ResolutionCandidate.objects.of_team(team_id).filter(event_id__in=event_ids).order_by("entity_id")
+    """Return, by resolution event, the entities that were offered for it, in that order, each with the reason why."""
+    rows = ResolutionCandidate.objects.of_team(team_id).filter(event_id__in=event_ids).order_by("seq")
     offered = list(rows.values_list("event_id", "entity_id", "reason"))
     views = entity_views(team_id=team_id, entity_ids={entity for _, entity, _ in offered})
     found: dict[UUID, list[CandidateView]] = {event: [] for event in event_ids}
-    for event, entity, reason in offered:
-        found[event].append(replace(views[entity], reason=reason))
+    for event, entity, told in offered:
+        reason, _, of = told.partition(OF)
+        found[event].append(replace(views[entity], reason=reason, of=int(of) if of else None))
     return found
 
 

@@ -4,6 +4,7 @@ from placement.api.decisions import Adoptions, Decisions, Inspections, Quarantin
 from placement.api.explanations import IdentityExplanations, MentionExplanations
 from placement.api.identity import Identities, Identity, IdentityPreviews
 from placement.api.ingests import Ingest, Ingests
+from placement.api.names import Names
 from placement.api.owners import Corrections, Disputes, Lifts, Reinstatements, Retirements, Verifications, Withdrawals
 from placement.api.predicates import Predicate, PredicateAliases, PredicateLifecycle, Predicates
 from placement.api.redactions import Redaction, Redactions
@@ -19,6 +20,7 @@ __all__ = [
     "IdentityPreviews",
     "Ingest",
     "Ingests",
+    "Names",
     "Inspections",
     "Lifts",
     "MentionExplanations",

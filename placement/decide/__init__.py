@@ -13,6 +13,7 @@ from placement.decide.corrections import correct_relationship
 from placement.decide.desk import Decided, DecisionRefused, EvidenceUnusable
 from placement.decide.holds import dispute, lift
 from placement.decide.identity import IdentityImpact, ImpactStale, decide_identity, preview_identity
+from placement.decide.names import rename
 from placement.decide.redact import Receipt, Redacted, get_redaction, redact
 from placement.decide.registry import RegistryDecided, change_lifecycle, register_predicate, register_wording
 from placement.decide.supports import reinstate_support, retire_evidence
@@ -44,6 +45,7 @@ __all__ = [
     "redact",
     "register_predicate",
     "register_wording",
+    "rename",
     "reinstate_support",
     "retire_evidence",
     "retry",

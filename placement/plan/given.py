@@ -61,6 +61,7 @@ class Given:
     :param verified: by draft ref, the cycle in which it was judged; without an entry, this one
 
     :param candidates: by mention ref, what was offered to the verifier
+    :param bearers: by mention ref, how many Entities of its kind bear its name
     :param kinds: of the offered entities
     :param keys: by mention ref, the lookup key of its surface
     :param identifiers: by mention ref, the persistent identifiers that the text gives to it
@@ -97,6 +98,7 @@ class Given:
     accepts: Accepts = field(default_factory=dict)
     kinds: Mapping[UUID, EntityKind] = field(default_factory=dict)
     bound: Bound = field(default_factory=Bound)
+    bearers: Mapping[str, int] = field(default_factory=dict)
     spent: frozenset[UUID] = frozenset()
     meant: Mapping[UUID, UUID] = field(default_factory=dict)
     adopted: bool = False  # the text is another profile's

@@ -100,6 +100,7 @@ def _decide(given: Given, mention: Mention) -> MentionDecision:
         candidate_id=UUID(answer.candidate_id) if answer.candidate_id else None,
         candidates=given.candidates.get(mention.ref, ()),
         kind=mention.kind,
+        bearers=given.bearers.get(mention.ref, 0),
     )
 
 
@@ -120,14 +121,13 @@ def _resolution(given: Given, mention: Mention, decision: MentionDecision, entit
         entity_id=entity,
         confidence=sure.quantize(FOUR_PLACES),
         reason=decision.reason,
-        candidates=tuple(c.entity_id for c in given.candidates.get(mention.ref, ())),
-        hinted=frozenset(c.entity_id for c in given.candidates.get(mention.ref, ()) if not c.exact),
-        identified=frozenset(c.entity_id for c in given.candidates.get(mention.ref, ()) if c.identified),
+        candidates=given.candidates.get(mention.ref, ()),
+        bearers=given.bearers.get(mention.ref, 0),
     )
 
 
 def _names(given: Given, entity_of: Mapping[str, UUID], created: Mapping[UUID, NewEntity]) -> Iterator[NewName]:
-    """Yield the canonical name of each new Entity, and each alias that the client proposes and the text contains."""
+    """Yield the canonical name of each new Entity, the surface of each choice, and aliases that the text contains."""
     named: set[UUID] = set()
     for mention in given.extraction.mentions:
         entity = entity_of.get(mention.ref)
@@ -135,11 +135,22 @@ def _names(given: Given, entity_of: Mapping[str, UUID], created: Mapping[UUID, N
             named.add(entity)
             key = given.keys[mention.ref]
             yield NewName(entity, NameKind.CANONICAL, mention.surface, key, mention.start, mention.end)
+    yield from _chosen_names(given)
     for row in given.proposal.get("entities", []):
         bearer = _bearer(given, entity_of, row["name"])
         if bearer is not None:
             spoken_of = {key for ref, key in given.keys.items() if entity_of.get(ref) != bearer}
             yield from (a for a in _aliases(given, bearer, row.get("aliases", [])) if a.key not in spoken_of)
+
+
+def _chosen_names(given: Given) -> Iterator[NewName]:
+    """Yield what the text calls each Entity that the owner chose, so that its name is known from then on."""
+    for mention in given.extraction.mentions:
+        entity = given.bound.chosen.get(mention.ref)
+        bears = any(c.exact and c.entity_id == entity for c in given.candidates.get(mention.ref, ()))
+        if entity is not None and not bears:
+            key = given.keys[mention.ref]
+            yield NewName(entity, NameKind.ALIAS, mention.surface, key, mention.start, mention.end)
 
 
 def _aliases(given: Given, bearer: UUID, aliases: list[str]) -> Iterator[NewName]:

@@ -119,6 +119,7 @@ def _task(asked: Asked, counts: tuple[int, int], candidates: tuple[Candidate, ..
         observation_id=None if held else task.observation_id,
         impact=None if held else _impact(*counts),
         candidates=candidates,
+        candidates_total=max((c.of_many for c in candidates if c.of_many), default=len(candidates)),
         evidence=() if held else (EvidenceHandle(task.fragment_id, asked.spans),),
     )
 
@@ -135,6 +136,7 @@ def _candidates(team_id: UUID, events: Collection[UUID]) -> dict[UUID | None, tu
                 canonical_name=view.canonical_name,
                 kind=view.kind.value,
                 why_offered=view.reason,
+                of_many=view.of,
                 identity_context=view.identity_context,
                 known=tuple(claim.sentence for claim in known.get(view.entity_id, ())),
             )

@@ -15,12 +15,16 @@ from relationships.search import Claim, Profile
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An Entity that the mention may mean, why it was offered, and a few things that recall knows of it."""
+    """An Entity that the mention may mean, why it was offered, and a few things that recall knows of it.
+
+    :param of_many: how many bear the name, where they are too many to be offered
+    """
 
     entity_id: UUID
     canonical_name: str
     kind: str
     why_offered: str
+    of_many: int | None
     identity_context: Mapping[str, Any]
     known: tuple[str, ...]
 
@@ -47,6 +51,7 @@ class ReviewTask:
     """A question in a list.
 
     `item_version` is what a decision must name; `entity_ref` and `observation_id` are what it is about.
+    `candidates_total` is how many there were: more than `candidates` where too many bear the name.
     """
 
     review_id: UUID
@@ -66,6 +71,7 @@ class ReviewTask:
     observation_id: UUID | None
     impact: Impact | None
     candidates: tuple[Candidate, ...]
+    candidates_total: int
     evidence: tuple[EvidenceHandle, ...]
 
 

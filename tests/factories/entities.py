@@ -6,6 +6,8 @@ import factory
 
 from densemem.core.names import lookup_key
 from entities import models
+from entities.policy import kept_forms
+from entities.search import hashed
 from entities.vocabulary import EntityKind, NameKind, ValueType
 from tests.factories.access import Team
 from tests.factories.evidence import RECORDED, Fragment, Ingest
@@ -42,6 +44,9 @@ class Name(factory.django.DjangoModelFactory):
     kind = NameKind.ALIAS
     display = factory.Sequence(lambda n: f"Alias {n}")
     key = factory.LazyAttribute(lambda o: lookup_key(o.display))
+    forms = factory.LazyAttribute(
+        lambda o: sorted(hashed(o.team.id, kept_forms(o.display, canonical=o.kind == NameKind.CANONICAL)).values())
+    )
     fragment = factory.SubFactory(
         Fragment,
         team=factory.SelfAttribute("..team"),

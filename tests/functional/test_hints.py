@@ -41,8 +41,19 @@ def offered(provider: Scripted, ref: str = "ML") -> list[Mapping[str, Any]]:
 
 
 def place(who: Principal, proposal: Mapping[str, Any] | None, text: str = TEXT) -> Scripted:
-    """Place a text in which the verifier takes the only candidate, if there is one."""
-    provider = model(SHORT)
+    """Place a text in which the verifier takes the only candidate, if there is one, whatever it is called."""
+
+    def answer(call: Call) -> str:
+        request = json.loads(call.turns[0].text)
+        if call.stage is Stage.EXTRACT:
+            return json.dumps(extraction(request, [SHORT]))
+        made = verification(request, [SHORT])
+        for mention, result in zip(request["entity_mentions"], made["entity_results"], strict=True):
+            if len(mention["candidates"]) == 1:
+                result.update(action="reuse", candidate_entity_id=mention["candidates"][0]["entity_id"])
+        return json.dumps(made)
+
+    provider = Scripted(answer)
     say(who, text, using=provider, proposal=proposal)
     return provider
 

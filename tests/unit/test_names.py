@@ -49,6 +49,8 @@ class TestLookupKey:
             (" \t\n", "name_is_empty"),
             ("\N{ZERO WIDTH SPACE}", "name_is_empty"),
             ("\N{ZERO WIDTH JOINER}\N{COMBINING ACUTE ACCENT}", "name_is_empty"),
+            ("\N{VARIATION SELECTOR-16}", "name_is_empty"),
+            ("\N{HANGUL FILLER}\N{HALFWIDTH HANGUL FILLER}", "name_is_empty"),
             ("Mara\0", "name_has_bad_character"),
             ("Mara\ud800", "name_has_bad_character"),
             ("\ufdfa" * 256, "name_is_too_long"),
@@ -59,6 +61,74 @@ class TestLookupKey:
             lookup_key(name)
 
         assert refused.value.code == code
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            # Chinese, Japanese, Korean: width and compatibility forms
+            ("ﾔﾏﾀﾞ", "ヤマダ"),
+            ("ヤマタ\N{COMBINING KATAKANA-HIRAGANA VOICED SOUND MARK}", "ヤマダ"),
+            ("\N{CJK COMPATIBILITY IDEOGRAPH-F900}", "\N{CJK UNIFIED IDEOGRAPH-8C48}"),
+            ("㍿", "株式会社"),
+            ("李\N{IDEOGRAPHIC SPACE}明", "李 明"),
+            ("ᄒ" + "ᅡ" + "ᆫ", "한"),
+            ("\N{HALFWIDTH HANGUL LETTER KIYEOK}", "\N{HANGUL CHOSEONG KIYEOK}"),
+            # Arabic: presentation forms
+            ("\N{ARABIC LIGATURE LAM WITH ALEF ISOLATED FORM}", "لا"),
+            ("\N{ARABIC LETTER MEEM INITIAL FORM}حمد", "محمد"),
+            ("ا\N{ARABIC HAMZA ABOVE}حمد", "أحمد"),
+            # Cyrillic, its case and its composition
+            ("ИВАН", "иван"),
+            ("и\N{COMBINING BREVE}", "й"),
+            ("ЁЛКА", "е\N{COMBINING DIAERESIS}лка"),
+            # Indic: composed nukta and vowel signs
+            ("\N{DEVANAGARI LETTER QA}", "क\N{DEVANAGARI SIGN NUKTA}"),
+            ("\N{BENGALI LETTER RRA}", "ড\N{BENGALI SIGN NUKTA}"),
+            ("க\N{TAMIL VOWEL SIGN E}\N{TAMIL VOWEL SIGN AA}", "க\N{TAMIL VOWEL SIGN O}"),
+            # Thai: the two ways to write sara am
+            ("น\N{THAI CHARACTER SARA AM}", "น\N{THAI CHARACTER NIKHAHIT}\N{THAI CHARACTER SARA AA}"),
+            # Emoji: how it is drawn is no other name
+            ("❤\N{VARIATION SELECTOR-16}", "❤"),
+            ("❤\N{VARIATION SELECTOR-15}", "❤"),
+            ("葛\N{VARIATION SELECTOR-17}", "葛"),
+            ("\N{ARABIC LETTER MARK}محمد", "محمد"),
+            # Combining marks: order and composition
+            ("a\N{COMBINING DOT BELOW}\N{COMBINING CIRCUMFLEX ACCENT}", "ậ"),
+            ("a\N{COMBINING CIRCUMFLEX ACCENT}\N{COMBINING DOT BELOW}", "ậ"),
+            ("\N{GREEK SMALL LETTER ALPHA WITH TONOS}", "α\N{COMBINING ACUTE ACCENT}"),
+            ("\N{OHM SIGN}", "ω"),
+            ("ﬁn", "FIN"),
+        ],
+    )
+    def test_is_one_in_every_script_for_what_is_the_same_text(self, one, other):
+        assert lookup_key(one) == lookup_key(other)
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("ヤマダ", "やまだ"),
+            ("ハ", "バ"),
+            ("李", "Li"),
+            ("龍", "竜"),
+            ("محـمد", "محمد"),
+            ("مُحمد", "محمد"),
+            ("ي", "ی"),
+            ("Иван", "Ivan"),
+            ("е", "e"),
+            ("ё", "е"),
+            ("क़", "क"),
+            ("क्\N{ZERO WIDTH JOINER}ष", "क्ष"),
+            ("می\N{ZERO WIDTH NON-JOINER}خوانم", "میخوانم"),
+            ("กา", "ก่า"),
+            ("👩\N{ZERO WIDTH JOINER}💻", "👩💻"),
+            ("👍🏽", "👍"),
+            ("🇦🇹", "🇦🇺"),
+            ("é", "e"),
+            ("ø", "o"),
+        ],
+    )
+    def test_is_never_folded_to_plain_letters(self, one, other):
+        assert lookup_key(one) != lookup_key(other)
 
     def test_keeps_a_name_of_signs_only(self):
         assert lookup_key("🦀") == "🦀"

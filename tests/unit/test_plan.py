@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 import pytest
 
 from entities.policy import Candidate, CandidatesMoved, Newcomer
-from entities.vocabulary import EntityKind, ResolutionAction
+from entities.vocabulary import CandidateReason, EntityKind, ResolutionAction
 from placement.contract import Draft, EntityResult, Extraction, Mention, ObservationResult, Verification
 from placement.plan import (
     Given,
@@ -108,7 +108,7 @@ def given(
         text=" ".join(names),
         extraction=Extraction((), tuple(Mention(n, EntityKind.PERSON, 0, len(n), n) for n in names), (), drafts),
         verification=Verification((), entities, judged),
-        candidates={n: (Candidate(number(n), EntityKind.PERSON, exact=True),) for n in names},
+        candidates={n: (Candidate(number(n), EntityKind.PERSON, CandidateReason.EXACT),) for n in names},
         keys={n: n.casefold() for n in names},
         behaviours=BEHAVIOURS,
     )
@@ -429,7 +429,7 @@ class TestMentions:
 
     def test_of_one_group_that_differ_are_ambiguous(self) -> None:
         item = self.creating(
-            "Alex", "ALEX", candidates={"ALEX": (Candidate(number("A"), EntityKind.PERSON, exact=True),)}
+            "Alex", "ALEX", candidates={"ALEX": (Candidate(number("A"), EntityKind.PERSON, CandidateReason.EXACT),)}
         )
         reuse = EntityResult(ResolutionAction.REUSE, str(number("A")), Decimal("0.9"), "r")
         item = replace(

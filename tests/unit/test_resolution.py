@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from densemem.core import limits
 from entities.policy import (
     Candidate,
     CandidateNotOffered,
@@ -16,15 +17,17 @@ from entities.policy import (
     decide_mention,
     settle_group,
 )
-from entities.vocabulary import EntityKind, ResolutionAction
+from entities.vocabulary import CandidateReason, EntityKind, ResolutionAction
 
 REUSE, CREATE, AMBIGUOUS = ResolutionAction
 PERSON, PRODUCT = EntityKind.PERSON, EntityKind.PRODUCT
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
-EXACT_A, EXACT_B = Candidate(A, PERSON, exact=True), Candidate(B, PERSON, exact=True)
-NEAR_A, NEAR_B = Candidate(A, PERSON, exact=False), Candidate(B, PERSON, exact=False)
-NOT_A = Candidate(A, PERSON, exact=True, differs=True)
-PRODUCT_A = Candidate(A, PRODUCT, exact=True)
+EXACT_A, EXACT_B = Candidate(A, PERSON, CandidateReason.EXACT), Candidate(B, PERSON, CandidateReason.ALIAS)
+HINT_A = Candidate(A, PERSON, CandidateReason.HINT)
+NEAR_A, NEAR_B = Candidate(A, PERSON, CandidateReason.NICKNAME), Candidate(B, PERSON, CandidateReason.TOKENS)
+NOT_A = Candidate(A, PERSON, CandidateReason.EXACT, differs=True)
+PRODUCT_A = Candidate(A, PRODUCT, CandidateReason.EXACT)
+PROPOSING = [r for r in CandidateReason if r not in ("exact_key", "alias", "client_hint", "shared_identifier")]
 
 
 class TestDecideMention:
@@ -33,7 +36,10 @@ class TestDecideMention:
         [
             (CREATE, None, [], CREATE, "no_candidate"),
             (REUSE, A, [EXACT_A], REUSE, "evidence_names_candidate"),
-            (REUSE, A, [NEAR_A], REUSE, "evidence_names_candidate"),
+            (REUSE, A, [HINT_A], REUSE, "evidence_names_candidate"),
+            (REUSE, A, [HINT_A, NEAR_B], REUSE, "evidence_names_candidate"),
+            (REUSE, A, [NEAR_A], AMBIGUOUS, "only_proposed"),
+            (REUSE, B, [EXACT_A, NEAR_B], AMBIGUOUS, "only_proposed"),
             (AMBIGUOUS, None, [EXACT_A, EXACT_B], AMBIGUOUS, "not_told_apart"),
             (REUSE, B, [EXACT_A, EXACT_B], REUSE, "evidence_names_candidate"),
             (CREATE, None, [EXACT_A], AMBIGUOUS, "create_beside_exact_match"),
@@ -53,6 +59,23 @@ class TestDecideMention:
 
         assert (decided.action, decided.reason) == (expected, reason)
         assert decided.entity_id == (chosen if expected is REUSE else None)
+
+    @pytest.mark.parametrize("reason", PROPOSING)
+    def test_never_lets_an_answer_reuse_what_is_only_proposed(self, reason):
+        decided = decide_mention(
+            action=REUSE, candidate_id=A, candidates=[Candidate(A, PERSON, reason)], kind=PERSON, bearers=0
+        )
+
+        assert decided == MentionDecision(AMBIGUOUS, None, "only_proposed")
+
+    @pytest.mark.parametrize(("action", "chosen"), [(REUSE, A), (CREATE, None), (AMBIGUOUS, None)])
+    def test_leaves_a_name_open_that_more_bear_than_are_offered(self, action, chosen):
+        given = {"action": action, "candidate_id": chosen, "candidates": [EXACT_A, EXACT_B], "kind": PERSON}
+
+        over, within = (decide_mention(**given, bearers=limits.CANDIDATES + more) for more in (1, 0))
+
+        assert over == MentionDecision(AMBIGUOUS, None, "too_many_candidates")
+        assert within.action is action
 
     @pytest.mark.parametrize(
         ("action", "chosen"), [(REUSE, None), (REUSE, C), (CREATE, A), (CREATE, C), (AMBIGUOUS, A)]

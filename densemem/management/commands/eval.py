@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from densemem.evals import names as names_eval
 from densemem.evals import scan as scan_eval
 from densemem.evals import scan_speed
 from densemem.evals.offline import note_names, passage_names
@@ -24,11 +25,13 @@ class Command(BaseCommand):
     help = (
         "Measure quality. extraction: KnowledgeNet passages; notes: labelled team notes; both go through the real path "
         "in a database of their own, which is removed at the end. scan: texts for the injection scan, in .json, .jsonl "
-        "or .txt files; gives the shares of each set and label, whole and by halves, and times the scan."
+        "or .txt files; gives the shares of each set and label, whole and by halves, and times the scan. names: lists "
+        "of names (FEBRL, nicknames, sample names of languages, characters that look alike); gives what is reused, "
+        "what is only proposed and why, and what is wrong, by the rules and in a database of its own."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("what", choices=["extraction", "notes", "scan"])
+        parser.add_argument("what", choices=["extraction", "names", "notes", "scan"])
         parser.add_argument("files", nargs="+", type=Path)
         parser.add_argument("--limit", type=int, default=0, help="only the first N texts")
         parser.add_argument("--mentions", action="store_true", help="hand the labelled names over, as a client may")
@@ -71,6 +74,17 @@ def run_scan(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, Any
         raise CommandError(str(fault)) from None
     speed = scan_speed.measure()
     return {**report, "speed": speed, "passed": report["passed"] and all(bar["passed"] for bar in speed["bars"])}
+
+
+def run_names(files: Sequence[Path], limit: int, mentions: bool) -> dict[str, Any]:
+    """Ask for every name of the files, by the rules and, for a sample, in a memory of its own."""
+    console = Console(stderr=True)
+    try:
+        return names_eval.run(
+            files, limit, lambda asked: track(asked, "Asking", console=console, disable=not console.is_terminal)
+        )
+    except scan_eval.UnreadableFile as fault:
+        raise CommandError(str(fault)) from None
 
 
 def place(texts: Mapping[str, str], names_of: Callable[[str], Any]) -> dict[str, list[ActiveFact]]:
@@ -127,6 +141,25 @@ def show_scan(report: Mapping[str, Any]) -> None:
     console.print(f"policy {report['policy_hash'][:16]}: {PASSED[report['passed']]}")
 
 
+def show_names(report: Mapping[str, Any]) -> None:
+    """Print what became of the names of each file, and the bars."""
+    console = Console()
+    columns = ("set", "known", "same name", "reused", "other spelling", "held", "silent", "wrong", "namesakes")
+    sets, why = Table(*columns), Table("set", "the right one is proposed because of", "times")
+    for row in report["sets"]:
+        figures = [row[name] for name in ("known", "same")] + [f"{row['reused']:.2%}"]
+        sets.add_row(
+            row["name"], *map(str, (*figures, *(row[n] for n in ("other", "open", "silent", "wrong", "namesakes"))))
+        )
+        for reason, times in row["proposed"].items():
+            why.add_row(row["name"], reason, str(times))
+    console.print(sets)
+    console.print(why)
+    console.print("in a real database:", report["database"])
+    for bar in report["bars"]:
+        console.print(f"{bar['bar']} {bar['what']}: {bar['value']}, {PASSED[bar['passed']]}")
+
+
 PASSED = {True: "pass", False: "FAIL"}
-RUNS = {"extraction": run_extraction, "notes": run_notes, "scan": run_scan}
-SHOWS = {"scan": show_scan}
+RUNS = {"extraction": run_extraction, "names": run_names, "notes": run_notes, "scan": run_scan}
+SHOWS = {"names": show_names, "scan": show_scan}
