@@ -24,10 +24,10 @@ ADDRESSES: Final = {
     "decide": (f"reviews/{SOME_ID}/decisions",),
     "retry": (f"ingests/{SOME_ID}/retries",),
     "lists": ("reviews",),
-    "merge": ("entity-resolutions", "entities/merges", f"entities/{SOME_ID}/merges"),
+    "merge": ("identities",),
     "erase": (f"evidence/{SOME_ID}/redactions",),
     "export": ("exports", "packs", "memory-packs"),
-    "expand": (f"entities/{SOME_ID}", f"entities/{SOME_ID}/relationships", "graph"),
+    "expand": (f"entities/{SOME_ID}/relationships", "graph"),
     "suggest": ("suggestions", "search/suggestions"),
 }
 TOOLS: Final = {"merge": "correct_entity_resolution", "export": "export_memory_pack"}

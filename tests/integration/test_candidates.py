@@ -103,8 +103,9 @@ class TestProposed:
         assert {ref: len(views) for ref, views in found.items()} == {"a": 1, "b": 1, "c": 0}
 
     def test_of_nothing_asks_nothing(self, django_assert_num_queries: Any) -> None:
+        team = factories.Team()
         with django_assert_num_queries(0):
-            assert proposed(team_id=factories.Team().id, mentions={}) == {}
+            assert proposed(team_id=team.id, mentions={}) == {}
 
     def test_meet_no_name_whose_words_were_redacted_and_none_without_forms(self) -> None:
         team = factories.Team()
