@@ -62,7 +62,7 @@ def model(*facts: Fact, signals: Mapping[str, Any] | None = None) -> Scripted:
         request = json.loads(call.turns[0].text)
         schema = contract.EXTRACTION_REQUEST if call.stage is Stage.EXTRACT else contract.VERIFIER_REQUEST
         contract.check_request(request, schema=schema)
-        made = extraction(request, facts) if call.stage is Stage.EXTRACT else verification(request, facts)
+        made = extraction(request, facts) if call.stage is Stage.EXTRACT else verification(request, facts, trusting)
         made["security_signals"] = (signals or {}).get(call.stage.value, [])
         for signal in made["security_signals"]:
             signal["evidence_id"] = request["evidence"][0]["evidence_id"]
@@ -106,18 +106,19 @@ def extraction(request: Mapping[str, Any], facts: Sequence[Fact]) -> dict[str, A
     return {"security_signals": [], "mentions": list(mentions.values()), "values": values, "observations": observations}
 
 
-def verification(request: Mapping[str, Any], facts: Sequence[Fact]) -> dict[str, Any]:
+def verification(request: Mapping[str, Any], facts: Sequence[Fact], trusting: bool = False) -> dict[str, Any]:
     """Return the whole answer of the verifier."""
     return {
         "request_id": request["request_id"],
         "security_signals": [],
-        "entity_results": [_choice(m) for m in request["entity_mentions"]],
+        "entity_results": [_choice(m, trusting) for m in request["entity_mentions"]],
         "relationship_results": [_judgment(o, facts[int(o["ref"][1:])]) for o in request["relationship_observations"]],
     }
 
 
-def _choice(mention: Mapping[str, Any]) -> dict[str, Any]:
-    offered = [c["entity_id"] for c in mention["candidates"] if c["kind"] == mention["kind"] and bears(c, mention)]
+def _choice(mention: Mapping[str, Any], trusting: bool) -> dict[str, Any]:
+    alike = [c for c in mention["candidates"] if c["kind"] == mention["kind"]]
+    offered = [c["entity_id"] for c in alike if trusting or bears(c, mention)]
     action = {0: "create", 1: "reuse"}.get(len(offered), "ambiguous")
     return {
         "ref": mention["ref"],

@@ -78,13 +78,13 @@ class TestProposal:
         assert offered_for(event) == [(mara.id, "initials")]
         assert open_task().reason == "only_proposed"
 
-    def test_does_not_keep_a_new_entity_from_being_made_and_is_not_kept_with_it(self, ada: Principal) -> None:
-        known(ada)
+    def test_does_not_keep_a_new_entity_from_being_made_and_is_kept_for_whoever_asks_why(self, ada: Principal) -> None:
+        mara = known(ada)
 
         event = event_of(say(ada, TEXT, using=answering(lambda mention: ("create", None))))
 
         assert (event.action, event.reason) == ("create", "still_new")
-        assert offered_for(event) == []
+        assert offered_for(event) == [(mara.id, "initials")]
 
     def test_is_shown_to_a_model_as_any_other_candidate(self, ada: Principal) -> None:
         mara = known(ada)

@@ -106,7 +106,7 @@ class TestKept:
 class TestCandidate:
     def test_is_who_bears_the_identifier_under_another_name(self, ada: Principal) -> None:
         entity = mara(ada)
-        provider = model(SHORT)
+        provider = model(SHORT, trusting=True)
 
         say(ada, "ML (Wikidata Q42) works on Harbor.", using=provider)
 
