@@ -5,11 +5,12 @@ from uuid import UUID
 from densemem.db.locks import lock
 from entities.operations import give_mentions_back
 from entities.stored import IdentityFacts, identity_facts, mentions_attributed_by, newest_of_mentions
+from entities.vocabulary import MemberRole
 from placement.decide.identity.asking import settle_unasked
 from placement.decide.identity.rules import check_last
 from placement.decide.identity.work import Work
 from relationships.operations import NotOwned
-from relationships.reattribute import give_back, items_resting, observations_citing, versions_of, written_by
+from relationships.reattribute import give_back, items_resting, observations_citing, rename, versions_of, written_by
 from review.operations import cancel_tasks_about, cancel_tasks_of_observations
 from review.queries import DecisionFacts, items_waiting_for
 
@@ -51,6 +52,8 @@ def withdraw(work: Work) -> DecisionFacts:
         settled_since=settled,
         now=work.desk.now,
     )
+    survivors = [entity for entity, role in facts.members if role is MemberRole.SURVIVOR]
+    rename(team_id=work.team, owner_id=work.me, entity_ids=survivors, now=work.desk.now)
     lock("questions", work.team, work.me)
     for record in sorted(written.record_ids):
         cancel_tasks_about(team_id=work.team, relationship_id=record, reason=TAKEN_BACK, now=work.desk.now)
