@@ -223,6 +223,16 @@ class TestCheck18OfSources:
         kept = RelationshipRecord.objects.get(owner_id=ada.profile_id, status="active")
         assert (kept.tier, kept.support_count, kept.source_group_count) == ("validated_claim", 2, 1)
 
+    def test_a_span_that_said_it_of_both_counts_once_and_of_both_again_when_withdrawn(self, ada: Principal) -> None:
+        said = works("Mark", "Harbor"), works("Mark Huang", "Harbor")
+        say(ada, "Mark, or Mark Huang, works on Harbor.", *said, **of_source("a"))
+
+        done = decided(ada, merging(named("Mark Huang"), named("Mark"), basis=[report_of(ada)]))
+        assert records(ada) == {"Mark Harbor": ("superseded", 0, 0), "Mark Huang Harbor": ("active", 1, 1)}
+
+        decided(ada, withdrawing(done.identity_id))
+        assert records(ada) == {"Mark Harbor": ("active", 1, 1), "Mark Huang Harbor": ("active", 1, 1)}
+
     def test_two_independent_ones_do(self, ada: Principal) -> None:
         merged(ada)
 
