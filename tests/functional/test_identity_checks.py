@@ -14,7 +14,7 @@ from entities.models import Entity, IdentityDecision, ResolutionEvent
 from entities.policy.identity import IdentityRefused
 from evidence.models import Fragment, Ingest
 from placement import offers, pipeline
-from placement.decide import ImpactStale
+from placement.decide import ImpactStale, dispute
 from placement.decide.identity.rules import AlreadyWithdrawn
 from placement.tasks import drain
 from relationships.models import Observation, RelationshipRecord
@@ -22,7 +22,7 @@ from relationships.recall import recall
 from relationships.trace import trace
 from tests import factories
 from tests.database import counts
-from tests.deciding import of_source
+from tests.deciding import hold_back, of_source
 from tests.identity import (
     apart,
     decided,
@@ -272,6 +272,14 @@ class TestCheck19OfWithdrawal:
         assert records(ada)["Mark Huang Skiff"] == ("active", 1, 1)
         say(ada, "Mark works on Dinghy.", works("Mark", "Dinghy"))
         assert records(ada)["Mark Dinghy"] == ("active", 1, 1)
+
+    def test_what_its_owner_did_to_a_record_since_stays(self, ada: Principal) -> None:
+        done = merged(ada)
+        hold_back(dispute, ada, RelationshipRecord.objects.get(subject_entity=named("Mark Huang")))
+
+        decided(ada, withdrawing(done.identity_id))
+
+        assert records(ada) == {"Mark Harbor": ("active", 1, 1), "Mark Huang Harbor": ("disputed", 1, 1)}
 
 
 class TestCheck20OfLaterDecisions:
