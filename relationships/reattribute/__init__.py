@@ -19,7 +19,7 @@ from relationships.reattribute.around import (
     versions_of,
 )
 from relationships.reattribute.back import Written, give_back, wait_to_give_back, written_by
-from relationships.reattribute.carry import carry_out
+from relationships.reattribute.carry import carry_out, rename
 
 __all__ = [
     "Around",
@@ -37,6 +37,7 @@ __all__ = [
     "lock_around",
     "observations_citing",
     "records_touching",
+    "rename",
     "versions_of",
     "wait_to_give_back",
     "written_by",

@@ -31,7 +31,7 @@ from relationships.policy import (
 )
 from relationships.policy.reattribution import reason_of
 from relationships.queries import records_by_id
-from relationships.reattribute.around import Around
+from relationships.reattribute.around import Around, records_touching
 from relationships.search import write_documents
 from relationships.vocabulary import AGAINST, CrossReferenceKind, LineageKind, Outcome, Status, SupportAction
 
@@ -70,6 +70,15 @@ def carry_out(
                     refer(record, others, now=now)
                 _inherit(record, [r.id for r, _ in arrival.left], now=now)
     write_documents(team_id=team_id, record_ids={c.relationship_id for c in changes}, now=now)
+
+
+def rename(*, team_id: UUID, owner_id: UUID, entity_ids: Collection[UUID], now: datetime) -> None:
+    """Let an owner's records about entities be found by every name of what it takes for them now.
+
+    :raises FanoutExceeded: more than one transaction may change
+    """
+    records = records_touching(team_id=team_id, owner_id=owner_id, entity_ids=entity_ids)
+    write_documents(team_id=team_id, record_ids=records, now=now)
 
 
 def _arriving(arrival: Arrival, owner_id: UUID, identity_id: UUID) -> Change:

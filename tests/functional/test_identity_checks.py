@@ -15,7 +15,7 @@ from entities.models import Entity, IdentityDecision, ResolutionEvent
 from entities.policy.identity import IdentityRefused
 from evidence.models import Fragment, Ingest
 from placement import offers, pipeline
-from placement.decide import ImpactStale
+from placement.decide import ImpactStale, dispute
 from placement.decide.identity.rules import AlreadyWithdrawn
 from placement.tasks import drain
 from relationships.models import Observation, RelationshipRecord
@@ -23,7 +23,7 @@ from relationships.recall import recall
 from relationships.trace import trace
 from tests import factories
 from tests.database import counts
-from tests.deciding import of_source
+from tests.deciding import hold_back, of_source
 from tests.identity import (
     apart,
     decided,
@@ -226,6 +226,16 @@ class TestCheck18OfSources:
         kept = RelationshipRecord.objects.get(owner_id=ada.profile_id, status="active")
         assert (kept.tier, kept.support_count, kept.source_group_count) == ("validated_claim", 2, 1)
 
+    def test_a_span_that_said_it_of_both_counts_once_and_of_both_again_when_withdrawn(self, ada: Principal) -> None:
+        said = works("Mark", "Harbor"), works("Mark Huang", "Harbor")
+        say(ada, "Mark, or Mark Huang, works on Harbor.", *said, **of_source("a"))
+
+        done = decided(ada, merging(named("Mark Huang"), named("Mark"), basis=[report_of(ada)]))
+        assert records(ada) == {"Mark Harbor": ("superseded", 0, 0), "Mark Huang Harbor": ("active", 1, 1)}
+
+        decided(ada, withdrawing(done.identity_id))
+        assert records(ada) == {"Mark Harbor": ("active", 1, 1), "Mark Huang Harbor": ("active", 1, 1)}
+
     def test_two_independent_ones_do(self, ada: Principal) -> None:
         merged(ada)
 
@@ -265,6 +275,14 @@ class TestCheck19OfWithdrawal:
         assert records(ada)["Mark Huang Skiff"] == ("active", 1, 1)
         say(ada, "Mark works on Dinghy.", works("Mark", "Dinghy"))
         assert records(ada)["Mark Dinghy"] == ("active", 1, 1)
+
+    def test_what_its_owner_did_to_a_record_since_stays(self, ada: Principal) -> None:
+        done = merged(ada)
+        hold_back(dispute, ada, RelationshipRecord.objects.get(subject_entity=named("Mark Huang")))
+
+        decided(ada, withdrawing(done.identity_id))
+
+        assert records(ada) == {"Mark Harbor": ("active", 1, 1), "Mark Huang Harbor": ("disputed", 1, 1)}
 
 
 class TestCheck20OfLaterDecisions:

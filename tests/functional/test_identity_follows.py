@@ -334,6 +334,27 @@ class TestNames:
 
         assert records(ada)["Mark Huang Yawl"] == ("active", 1, 1)
 
+    def test_what_the_survivor_had_is_found_by_the_name_too_until_it_is_withdrawn(
+        self, ada: Principal, bo: Principal
+    ) -> None:
+        say(ada, "Zed lives in Graz.", lives("Zed", "Graz"))
+        say(ada, "Mark Huang works on Skiff.", works("Mark Huang", "Skiff"))
+        say(bo, "Mark Huang works on Skiff as well.", works("Mark Huang", "Skiff"))
+        basis = report_of(ada, "Zed is Mark Huang.")
+
+        done = decided(ada, merging(named("Mark Huang"), named("Zed"), basis=[basis]))
+        assert found_by(bo, "Zed Skiff") == {"Ada"}
+
+        decided(ada, withdrawing(done.identity_id))
+        assert found_by(bo, "Zed Skiff") == set()
+
+
+def found_by(who: Principal, words: str) -> set[str]:
+    """Return whose records a question finds by all of its words."""
+    found = recall(principal=who, query=words, now=timezone.now())
+    claims = [c for g in found.results for c in g.relationships]
+    return {c.author.name for c in claims if len(c.why) == len(words.split())}
+
 
 def offered(event: ResolutionEvent) -> set[UUID]:
     return set(event.candidates.values_list("entity_id", flat=True))

@@ -140,9 +140,9 @@ class TestRecall:
         of_one = cost()
         for number in range(9):
             record = known(team, target=f"Project {number}", subject_entity=mark)
-        assert cost() == of_one == 6
+        assert cost() == of_one == 7
         factories.CrossReference(target_relationship=record, source_relationship=known(team, subject_entity=mark))
-        assert cost() == 8
+        assert cost() == 9
 
 
 class TestWhatRecallMayShow:

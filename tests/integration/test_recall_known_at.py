@@ -232,7 +232,7 @@ class TestCost:
                 recall(principal=me, query=MARK, limit=50, known_at=known_at, now=NOW)
             costs.append(len(queries))
 
-        assert costs == [15 if known_at else 8] * 3
+        assert costs == [16 if known_at else 9] * 3
 
     def test_never_reads_history_when_asked_about_now(self, mark: Any, me: Principal) -> None:
         works(mark)

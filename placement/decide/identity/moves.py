@@ -30,6 +30,7 @@ from relationships.reattribute import (
     lock_around,
     observations_citing,
     records_touching,
+    rename,
 )
 from relationships.vocabulary import LineageKind
 from review.operations import NewTask
@@ -55,6 +56,7 @@ def merge(work: Work) -> DecisionFacts:
     made = work.record()
     work.mentions = len(mentions)
     _carry(work, moved, around, LineageKind.REKEYED)
+    rename(team_id=work.team, owner_id=work.me, entity_ids=[survivor], now=work.desk.now)
     ask_all(work, tasks)
     return made
 

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from entities.operations import give_mentions_back
 from entities.stored import IdentityFacts, identity_facts, mentions_attributed_by, newest_of_mentions
+from entities.vocabulary import MemberRole
 from placement.decide.identity.asking import settle_unasked
 from placement.decide.identity.rules import check_last
 from placement.decide.identity.work import Work
@@ -12,6 +13,7 @@ from relationships.reattribute import (
     give_back,
     items_resting,
     observations_citing,
+    rename,
     versions_of,
     wait_to_give_back,
     written_by,
@@ -58,6 +60,8 @@ def withdraw(work: Work) -> DecisionFacts:
         settled_since=settled,
         now=work.desk.now,
     )
+    survivors = [entity for entity, role in facts.members if role is MemberRole.SURVIVOR]
+    rename(team_id=work.team, owner_id=work.me, entity_ids=survivors, now=work.desk.now)
     for record in sorted(written.record_ids):
         cancel_tasks_about(team_id=work.team, relationship_id=record, reason=TAKEN_BACK, now=work.desk.now)
     opened = [o.observation_id for o in seen if {(o.item_id, o.subject_ref), (o.item_id, o.object_ref)} & back]
