@@ -55,8 +55,11 @@ def someone(
     return found
 
 
-def model(*facts: Fact, signals: Mapping[str, Any] | None = None) -> Scripted:
-    """Return a provider that finds these facts; of those that bear a name it reuses one, leaves several open."""
+def model(*facts: Fact, signals: Mapping[str, Any] | None = None, trusting: bool = False) -> Scripted:
+    """Return a provider that finds these facts; it creates where nobody bears the name, reuses one, leaves several open.
+
+    :param trusting: it takes whoever is offered for one that bears the name
+    """
 
     def answer(call: Call) -> str:
         request = json.loads(call.turns[0].text)
