@@ -24,7 +24,7 @@ from tests.said import Fact, model, say, send, someone
 
 WORKS = Fact("Mara Lind", "works on", "Harbor", "works_on")
 TEXT = "Mara Lind works on Harbor."
-STATEMENTS = 29  # of one placement that meets a person who is known, and one project that is not
+STATEMENTS = 35  # of one placement that meets a person who is known, and one project that is not
 LIVES_GRAZ = Fact("Ivo", "lives in", "Graz", "lives_in", object_kind="place")
 LIVES_PORTO = Fact("Ivo", "lives in", "Porto", "lives_in", object_kind="place")
 
