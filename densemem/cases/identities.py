@@ -56,7 +56,7 @@ def _cited(play: Play, person: Person, body: Mapping[str, Any], said: str) -> di
     text = f"{play.world.thing(body['from']).name} is {play.world.thing(body['into']).name}."
     answered = play.say(person.name, text, [])
     fragment = rows("evidence.Fragment").get(ingest_id=answered.body["ingest_id"])
-    play.found.setdefault("reports", []).append(text)
+    play.found.setdefault("reports", {}).setdefault(len(play.steps), []).append(text)
     return {"kind": "explicit_report", "fragment_id": str(fragment.pk), "start": 0, "end": len(text)}
 
 

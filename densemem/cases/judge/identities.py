@@ -106,7 +106,9 @@ def references_intact(seen: Seen, m: re.Match[str]) -> bool:
     basis = rows("entities.IdentityBasis").filter(decision_id=merge.decision).select_related("fragment__content")
     rests_on = [b.fragment.content.text[b.start : b.end] for b in basis if b.kind == "explicit_report"]
     whole = seen.play.found["references"] <= kept and audit(checks=AUDITED).differences == 0
-    return seen.equal((lost, whole), ([], True)) and seen.equal(rests_on, seen.play.found.get("reports"))
+    return seen.equal((lost, whole), ([], True)) and seen.equal(
+        rests_on, seen.play.found["reports"][seen.done().number]
+    )
 
 
 def never_merged(seen: Seen, m: re.Match[str]) -> bool:
@@ -124,9 +126,9 @@ def _offered_as_taken(seen: Seen) -> bool:
     bearers = {e for (of, _), e in seen.play.world.entities.items() if of == team and key in seen.names_of(e)}
     found, wanted = {}, {}
     for name, ingest in retrieved["by"].items():
-        event = rows("entities.ResolutionEvent").get(ingest_id=ingest, start=0)
+        offered = rows("entities.ResolutionCandidate").filter(event__ingest_id=ingest, event__start=0)
         taken = {merge.gone: merge.into for merge in merges(seen) if merge.author == _profile(seen, name)}
-        found[name] = set(event.candidates.values_list("entity_id", flat=True))
+        found[name] = set(offered.values_list("entity_id", flat=True))
         wanted[name] = {taken.get(entity, entity) for entity in bearers}
     return seen.equal(found, wanted)
 
