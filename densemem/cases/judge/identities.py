@@ -107,7 +107,7 @@ def references_intact(seen: Seen, m: re.Match[str]) -> bool:
     rests_on = [b.fragment.content.text[b.start : b.end] for b in basis if b.kind == "explicit_report"]
     whole = seen.play.found["references"] <= kept and audit(checks=AUDITED).differences == 0
     return seen.equal((lost, whole), ([], True)) and seen.equal(
-        rests_on, seen.play.found["reports"][seen.done().number]
+        rests_on, seen.play.found.get("reports", {}).get(seen.done().number)
     )
 
 
