@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from typing import Any, Final
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from django.utils import timezone
 from django_q.models import Schedule
 
 from densemem.audit.tables import rows
-from densemem.cases import bundles
+from densemem.cases import bundles, identities
 from densemem.cases.operations import exists
 from densemem.cases.play import Play
 from densemem.cases.statements import Entries, statement
@@ -208,6 +209,19 @@ def _nothing(play: Play, given: Any) -> None:
     """The words of this part are read elsewhere, or say what is so anyway."""
 
 
+def _held_about(play: Play, given: list[Any]) -> None:
+    """Let each thing of a case that merges be spoken of, by whoever merges and by another."""
+    products = play.world.of_kind("product")
+    made = []
+    for name in identities.sayers(play):
+        play.world.make_known(play.world.person(name).team, products)
+        for thing, product in zip(map(play.world.thing, given), cycle(products), strict=False):
+            made.append(record(play, {"owner": name, "s": thing.key, "p": "works_on", "o": product}))
+    for number in made:
+        _keep(play, number)
+    play.found["references"] = identities.references()
+
+
 def _many(play: Play, given: int) -> None:
     """Let one bulk import have taken in many ingests at one moment: copies of one that was placed."""
     person = play.world.person(next(iter(play.world.members)))
@@ -260,7 +274,7 @@ def _stub(play: Play, given: str) -> None:
 
 
 READINGS: Final[Mapping[str, Callable[[Play, Any], None]]] = {
-    "entities": _nothing,
+    "entities": _held_about,
     "prior": _priors,
     "source": _owned_source,
     "relationships": _many,

@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from densemem.audit.tables import rows
-from densemem.cases import bundles, erasing, sentences
+from densemem.cases import bundles, erasing, identities, sentences
 from densemem.cases.doors import Answered
 from densemem.cases.operations import missing_of
 from densemem.cases.play import Done, Play
@@ -43,7 +43,7 @@ def _call(play: Play, done: Done, step: Step) -> None:
     for pattern, make in CALLS:
         found = pattern.fullmatch(step.get("call", ""))
         if found:
-            done.person = play.world.person(step["as"])
+            done.person = _actor(play, step)
             if "token" in step:
                 _take_token(play, done, step["token"])
             done.answered = make(play, done, step, found)
@@ -51,6 +51,16 @@ def _call(play: Play, done: Done, step: Step) -> None:
             _settle(play, done)
             return
     raise NotUnderstood(f"step {done.number}: the call {step.get('call')!r}")
+
+
+def _actor(play: Play, step: Step) -> Person:
+    """Return who takes a step: who is named, else whoever acted last."""
+    if "as" in step:
+        return play.world.person(step["as"])
+    acted = [done.person for done in play.steps if done.person is not None]
+    if not acted:
+        raise NotUnderstood(f"step {len(play.steps)}: nobody is named")
+    return acted[-1]
 
 
 def _settle(play: Play, done: Done) -> None:
@@ -222,6 +232,16 @@ def _erase(play: Play, done: Done, step: Step, found: re.Match[str]) -> Answered
     return erasing.erase(play, done.person)
 
 
+def _merge(play: Play, done: Done, step: Step, found: re.Match[str]) -> Answered:
+    assert done.person is not None
+    return identities.merge(play, done.person, step["body"])
+
+
+def _retrieve(play: Play, done: Done, step: Step, found: re.Match[str]) -> Answered:
+    assert done.person is not None
+    return identities.retrieve(play, done.person, step["mention"])
+
+
 Make = Callable[[Play, Done, Step, re.Match[str]], Answered]
 CALLS: Final[tuple[tuple[re.Pattern[str], Make], ...]] = (
     (re.compile(r"(?P<mcp>mcp:)?remember"), _remember),
@@ -230,4 +250,6 @@ CALLS: Final[tuple[tuple[re.Pattern[str], Make], ...]] = (
     (re.compile(r"mcp initialize"), _initialize),
     (re.compile(r"forget"), _forget),
     (re.compile(r"erase"), _erase),
+    (re.compile(r"merge"), _merge),
+    (re.compile(r"candidate_retrieval"), _retrieve),
 )

@@ -88,6 +88,12 @@ WRONG: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"attempt1": "accepted"}, "does not hold"),
         ({"attempt3": "validation error naming the quote"}, "hold"),
     ],
+    "id-05": [
+        ({"step1": "201"}, "status 422: insufficient_identity_evidence"),
+        ({"step2": "4xx: a merge without identity evidence is refused"}, "status 201"),
+        ({"step2": "allowed only for observations/Relationships ada owns"}, "does not hold"),
+        ({"step3": "b is never merged as a consequence"}, "does not hold"),
+    ],
     "mod-03": [({"relationships": "none active; at most poetry"}, "not understood: relationships: 'at most poetry'")],
 }
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from densemem.cases.judge.answers import ANSWERS
 from densemem.cases.judge.forbidden import FORBIDDEN
+from densemem.cases.judge.identities import IDENTITIES
 from densemem.cases.judge.kept import KEPT
 from densemem.cases.judge.knowledge import KNOWLEDGE
 from densemem.cases.judge.models import MODELS
@@ -17,7 +18,7 @@ from densemem.cases.judge.work import WORK
 from densemem.cases.play import Done, Play
 from densemem.cases.world import NotUnderstood
 
-PHRASES: Final = (*ANSWERS, *KNOWLEDGE, *KEPT, *RECALLED, *MODELS, *WORK, *FORBIDDEN)
+PHRASES: Final = (*ANSWERS, *KNOWLEDGE, *KEPT, *RECALLED, *MODELS, *WORK, *IDENTITIES, *FORBIDDEN)
 NUMBERS: Final = re.compile(r"step\d+(?:_step\d+)*")
 EVERY: Final = ("all", "each_step")
 CONTEXT: Final = re.compile(r"after_\d+_attempts")
