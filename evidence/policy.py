@@ -20,6 +20,7 @@ WORD: Final = regex.compile(rf"{UNSPACED}\p{{M}}*|(?:(?!{UNSPACED})[\p{{L}}\p{{N
 
 # A name with fewer letters stands in too many texts, and one of more words is found by its runs.
 NAME_LETTERS: Final = 4
+IDENTIFIER_SIGNS: Final = 8  # an identifier tells by its digits, too
 NAME_WORDS: Final = 9
 
 
@@ -179,6 +180,13 @@ def name_run(name: str) -> tuple[str, ...] | None:
     words = words_in(name)
     telling = sum(char.isalpha() for word in words for char in word) >= NAME_LETTERS
     return tuple(words) if telling and len(words) <= NAME_WORDS else None
+
+
+def identifier_run(identifier: str) -> tuple[str, ...] | None:
+    """Return an identifier as one run of words, as of a name; one of few letters tells by its digits."""
+    words = words_in(identifier)
+    telling = sum(map(str.isalnum, "".join(words))) >= IDENTIFIER_SIGNS
+    return name_run(identifier) or (tuple(words) if telling and len(words) <= NAME_WORDS else None)
 
 
 def near_copy(one: Set[Any], other: Set[Any]) -> bool:

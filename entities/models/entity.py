@@ -36,6 +36,7 @@ class Name(Ledger, TeamRow):
 
     The canonical name is the one with the highest `version`; those before it are former names. An alias has none.
     `forms` are keyed hashes of other ways to write the name: they propose candidates and decide nothing.
+    A redaction of the name empties them.
     """
 
     entity = TeamKey("entities.Entity", related_name="names")
@@ -63,7 +64,7 @@ class Name(Ledger, TeamRow):
                 condition=Q(kind=NameKind.CANONICAL, version__gte=1) | (~Q(kind=NameKind.CANONICAL) & Q(version=0)),
             ),
         ]
-        triggers: ClassVar = redactable(display="'[redacted]'", key="'REDACTED:' || OLD.id")
+        triggers: ClassVar = redactable(display="'[redacted]'", key="'REDACTED:' || OLD.id", forms="'{}'::bigint[]")
         indexes: ClassVar = [
             models.Index(name="name_lookup", fields=["team", "key"]),
             GinIndex(name="name_forms", fields=["forms"], fastupdate=False),

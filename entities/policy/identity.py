@@ -13,6 +13,7 @@ from uuid import UUID
 import regex
 
 from densemem.core import limits
+from densemem.core.denial import denies
 from densemem.core.faults import Because, Refused
 from densemem.core.names import fold
 from entities.policy.identifiers import CanonicalIdentifier
@@ -77,7 +78,8 @@ class InsufficientIdentityEvidence(IdentityRefused):
     def __init__(self, missing: Sequence[UUID]) -> None:
         detail = (
             f"Nothing ties {_listed(missing)} to the survivor. Cite an identifier that both bear, or a span that names "
-            "both, or decide in the console with a reason and a span. That they are alike is no evidence."
+            "both in a sentence that denies nothing, or decide in the console with a reason and a span. That they are "
+            "alike is no evidence."
         )
         super().__init__(IdentityFault.EVIDENCE, detail)
         self.missing = tuple(missing)
@@ -105,7 +107,12 @@ class SharedIdentifier:
 
 @dataclass(frozen=True, slots=True)
 class ExplicitReport:
-    """A cited span of evidence that names both entities; `text` is the span's, `names` what each Entity is called."""
+    """A cited span of evidence that names both entities, in a sentence that denies nothing.
+
+    :param text: of the span
+    :param around: of the whole sentences in which it stands
+    :param names: what each Entity is called
+    """
 
     kind = BasisKind.REPORT
 
@@ -113,15 +120,24 @@ class ExplicitReport:
     start: int
     end: int
     text: str
+    around: str
     names: Mapping[UUID, Collection[str]]
 
     def ties(self, one: UUID, other: UUID) -> bool:
-        """Tell if a name of each stands in the span, at places of their own."""
-        ones, others = self._places(one), self._places(other)
-        return any(a_end <= b or b_end <= a for a, a_end in ones for b, b_end in others)
+        """Tell if a name of each stands in the span, at places of their own, and nothing around them denies."""
+        ones, others = self._places(one, self.text), self._places(other, self.text)
+        both = any(a_end <= b or b_end <= a for a, a_end in ones for b, b_end in others)
+        return both and not self._denies(one, other)
 
-    def _places(self, entity: UUID) -> list[tuple[int, int]]:
-        text = fold(self.text)
+    def _denies(self, one: UUID, other: UUID) -> bool:
+        """Tell if a word that denies stands in the sentences, beside the names."""
+        left = list(fold(self.around))
+        for begin, end in self._places(one, self.around) + self._places(other, self.around):
+            left[begin:end] = " " * (end - begin)
+        return denies("".join(left))
+
+    def _places(self, entity: UUID, text: str) -> list[tuple[int, int]]:
+        text = fold(text)
         return [place for name in self.names.get(entity, ()) for place in _standing(fold(name), text)]
 
 

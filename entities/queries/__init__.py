@@ -14,7 +14,7 @@ from densemem.core.names import fold
 from densemem.core.words import GONE
 from densemem.db.keyed import seed_of
 from densemem.db.read import fetch
-from entities.models import Entity, Name, ResolutionCandidate, ResolutionEvent, Value
+from entities.models import Entity, Identifier, Name, ResolutionCandidate, ResolutionEvent, Value
 from entities.plan import new_value
 from entities.policy import CanonicalValue, Newcomer
 from entities.vocabulary import CandidateReason, EntityKind, EntityStatus, NameKind
@@ -206,24 +206,28 @@ def spent_ids(*, team_id: UUID, values: Sequence[CanonicalValue]) -> frozenset[U
 
 @dataclass(frozen=True, slots=True)
 class SaidThere:
-    """What texts lend their words to: entities with every name (key, display), and values (id, display)."""
+    """What texts lend words to: entities with every name (id, key, display), values (id, display), and identifiers."""
 
     entities: frozenset[UUID]
     names: tuple[tuple[UUID, str, str], ...]
     values: tuple[tuple[UUID, str], ...]
+    identifiers: tuple[tuple[str, str, str], ...]  # scheme, value, display
 
 
 def said_in(*, team_id: UUID, fragment_ids: Collection[UUID], value_ids: Collection[UUID]) -> SaidThere:
-    """Return the entities that these fragments mention or named first, and the values kept from them or named here."""
+    """Return the entities that these fragments mention or named first, the values kept from them or named here, and
+    the identifiers that they give."""
     named = Name.objects.of_team(team_id).filter(fragment_id__in=fragment_ids).values_list("entity_id", flat=True)
     met = ResolutionEvent.objects.of_team(team_id).filter(fragment_id__in=fragment_ids, entity__isnull=False)
     entities = frozenset(named) | frozenset(met.values_list("entity_id", flat=True))
     names = Name.objects.of_team(team_id).filter(entity_id__in=entities).exclude(key__startswith=GONE)
     values = Value.objects.of_team(team_id).filter(Q(fragment_id__in=fragment_ids) | Q(pk__in=value_ids))
+    given = Identifier.objects.of_team(team_id).filter(fragment_id__in=fragment_ids)
     return SaidThere(
         entities=entities,
         names=tuple(names.order_by("seq").values_list("id", "key", "display")),
         values=tuple(values.exclude(canonical__startswith=GONE).order_by("seq").values_list("id", "display")),
+        identifiers=tuple(given.order_by("seq").values_list("scheme", "value", "display")),
     )
 
 
@@ -231,6 +235,14 @@ def gone_names(*, team_id: UUID, name_ids: Collection[UUID]) -> dict[UUID, UUID]
     """Return, of these names, those whose words were redacted, each with its Entity."""
     rows = Name.objects.of_team(team_id).filter(pk__in=name_ids, key__startswith=GONE)
     return dict(rows.values_list("id", "entity_id"))
+
+
+def gone_identifiers(*, team_id: UUID, identifiers: Collection[tuple[str, str, str]]) -> set[str]:
+    """Return, of these (scheme, value, display), the forms of those that no text gives any more."""
+    asked = {value for _, value, _ in identifiers}
+    given = Identifier.objects.of_team(team_id).filter(value__in=asked).values_list("scheme", "value")
+    left = set(given.distinct())
+    return {form for scheme, *forms in identifiers if (scheme, forms[0]) not in left for form in forms}
 
 
 def candidates_of(*, team_id: UUID, event_ids: Collection[UUID]) -> dict[UUID, list[CandidateView]]:

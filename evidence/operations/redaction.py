@@ -13,7 +13,7 @@ from densemem.core.canonical import keyed_digest
 from densemem.db.insert import insert
 from densemem.db.read import fetch
 from evidence.models import Redaction, RedactionReceipt
-from evidence.policy import name_run, normal_text, runs_of, text_runs, words_in
+from evidence.policy import identifier_run, name_run, normal_text, runs_of, text_runs, words_in
 
 # By these a guess of the words could be tested, wherever somebody stored one.
 PLAIN_DIGESTS: Final = ("md5", "sha1", "sha256", "sha512", "blake2b", "blake2s")
@@ -55,11 +55,11 @@ def keep_receipt(
     insert([row])
 
 
-def traces(text: str, names: Iterable[str]) -> set[str]:
-    """Return the keyed digests by which copies of a text and of names can be found, when both are gone."""
-    names = list(names)
-    named = [run for name in names if (run := name_run(name))]
-    digests = [(digest,) for words in (text, *names) for digest in _plain_digests(words)]
+def traces(text: str, names: Collection[str], identifiers: Collection[str] = ()) -> set[str]:
+    """Return the keyed digests by which copies of a text, of names and of identifiers are found when all are gone."""
+    found = [*map(name_run, names), *map(identifier_run, identifiers)]
+    named = [run for run in found if run]
+    digests = [(digest,) for words in (text, *names, *identifiers) for digest in _plain_digests(words)]
     return {trace(run) for run in [*text_runs(text, most=limits.REDACTION_RUNS), *named, *digests]}
 
 

@@ -11,7 +11,7 @@ from densemem.core.faults import Fault, NotThere
 from densemem.core.words import Scope
 from densemem.db.locks import lock, lock_all
 from densemem.db.writer import Writer, writing_for_all
-from entities.queries import SaidThere, gone_names, gone_values, said_in
+from entities.queries import SaidThere, gone_identifiers, gone_names, gone_values, said_in
 from evidence.operations import keep_receipt, open_redaction, repeats, take_out, traces
 from evidence.queries import texts_of
 from evidence.redactions import RedactionFacts, SharedText, Sharer, find_redaction, shared_text
@@ -178,9 +178,10 @@ def _carry_out(desk: Desk, redaction_id: UUID, fragment_ids: Collection[UUID], s
         team_id=team, fragment_ids=fragment_ids, reason=REASON, now=now, actor_id=desk.principal.profile_id
     )
     entities, words = _gone(team, said)
+    identifiers = gone_identifiers(team_id=team, identifiers=said.identifiers)
     shown = records_showing(team_id=team, entity_ids=entities, value_ids=values)
     removed[DOCUMENTS] = rewrite_documents(team_id=team, record_ids=shown, now=now)
-    runs = traces(text, words)
+    runs = traces(text, words, identifiers)
     if repeats(desk.asked.message, runs):
         fault = Fault("/reason", "repeats_the_text", "Say why without words of the text: the reason stays.")
         raise RequestInvalid("Nothing was redacted: the reason repeats words of the text.", faults=[fault])

@@ -158,6 +158,17 @@ class TestCheck16OfTheToken:
         code = refused_by(lambda: decided(ada, body, token="1.x"))
         assert code == impact.refusal == "insufficient_identity_evidence"
 
+    @pytest.mark.parametrize("text", ["Mark is not Mark Huang.", "It is not true that <Mark is Mark Huang>."])
+    def test_a_report_that_denies_it_ties_nothing_however_narrow_the_span(self, ada: Principal, text: str) -> None:
+        two_marks(ada)
+        cited = report_of(ada, text.replace("<", "").replace(">", ""))
+        if "<" in text:
+            cited |= {"start": text.index("<"), "end": text.index(">") - 1}
+        body = merging(named("Mark Huang"), named("Mark"), basis=[cited])
+
+        assert previewed(ada, body).refusal == "insufficient_identity_evidence"
+        assert refused_by(lambda: decided(ada, body, token="1.x")) == "insufficient_identity_evidence"
+
     def test_a_preview_stores_nothing(self, ada: Principal) -> None:
         body = taking_mark(ada)
         before, mine = counts(), rows_in_hashes(ada)

@@ -17,7 +17,7 @@ from densemem.auth import Principal
 from densemem.core.canonical import canonical_json
 from densemem.providers.base import Call, Stage
 from densemem.providers.scripted import Scripted
-from entities.models import Entity
+from entities.models import Entity, Identifier, Name
 from evidence.models import Fragment, Ingest
 from evidence.policy import normal_text
 from placement.decide import dispute, lift, redact, verify_again
@@ -47,6 +47,10 @@ PIN: Final = Fact(
 )
 SIBLING: Final = "Mara Lind leads Beacon."
 LEADS: Final = Fact("Mara Lind", "leads", "Beacon", "leads")
+WORKS: Final = Fact("Zelda Quist", "works on", "Harbor", "works_on")
+MAIL: Final = "pin4921@quay.example"
+ORCID: Final = "0000-0002-1825-0097"
+IDENTIFIED: Final = f"Zelda Quist ({MAIL}, {ORCID}) works on Harbor."
 WORDS: Final = re.compile(r"zelda|quist|pin\W{0,3}4921")
 HASHES: Final = ("md5", "sha1", "sha256", "sha512", "blake2b", "blake2s")
 ENOUGH: Final = 12  # hex digits of a digest that stand nowhere by chance; the ids that are cut from one keep so many
@@ -247,6 +251,52 @@ class TestNothingIsLeft:
             "entities_entity",
         }
         assert {"backups", "logs", "models"} <= set(receipt.out_of_reach)
+
+
+class TestIdentifiers:
+    def test_of_the_text_go_with_it_wherever_somebody_repeats_them(
+        self, ada: Principal, bo: Principal, cy: Principal
+    ) -> None:
+        say(ada, IDENTIFIED, WORKS)
+        say(bo, SIBLING, LEADS)
+        record = RelationshipRecord.objects.get(predicate_key="leads")
+        hold_back(dispute, bo, record, body={"message": f"Ask {MAIL.upper()}."})
+        hold_back(lift, bo, record, body={"message": f"So says {ORCID}."})
+        assert {row.display for row in Identifier.objects.all()} == {MAIL, ORCID}
+        assert any(name.forms for name in Name.objects.filter(display="Zelda Quist"))
+        assert rows_with(ORCID.replace("-", "")) != []
+
+        receipt = taken_out(cy, Fragment.objects.get(content__text=IDENTIFIED)).receipt
+
+        assert (said_in_tables(), rows_with(ORCID.replace("-", ""))) == ([], [])
+        assert receipt.removed["entities_identifier"] == 2
+        assert {(row.display, row.value) for row in Identifier.objects.all()} == {
+            ("[redacted]", f"REDACTED:{row.id}") for row in Identifier.objects.all()
+        }
+        assert [name.forms for name in Name.objects.filter(display="[redacted]")] == [[], []]
+
+    def test_that_another_text_gives_stay_there(self, ada: Principal, bo: Principal, cy: Principal) -> None:
+        say(ada, IDENTIFIED, WORKS)
+        other = say(bo, f"Zelda Quist ({ORCID}) leads Beacon.", Fact("Zelda Quist", "leads", "Beacon", "leads"))
+        hold_back(dispute, bo, RelationshipRecord.objects.get(owner=bo.profile_id), body={"message": f"See {ORCID}."})
+        kept = Identifier.objects.get(fragment=other.items[0].evidence_id)
+
+        taken_out(cy, Fragment.objects.get(content__text=IDENTIFIED))
+
+        kept.refresh_from_db()
+        assert (kept.value, kept.display) == (ORCID, ORCID)
+        assert [row.display for row in Identifier.objects.exclude(pk=kept.pk)] == ["[redacted]", "[redacted]"]
+        assert Decision.objects.get(action="dispute").message == f"See {ORCID}."
+
+    def test_that_begin_like_a_tombstone_go_too(self, ada: Principal, cy: Principal) -> None:
+        badge = {"scheme": "badge", "value": "REDACTED:4921-0007"}
+        proposed = {"entities": [{"ref": "z", "name": "Zelda Quist", "identifiers": [badge]}]}
+        say(ada, "Zelda Quist works on Harbor with REDACTED:4921-0007.", WORKS, proposal=proposed)
+        assert Identifier.objects.get().value == badge["value"]
+
+        taken_out(cy, Fragment.objects.get())
+
+        assert rows_with("redacted:49210007") == []
 
 
 class TestARetry:

@@ -17,7 +17,9 @@ from placement.decide import redact
 from tests.forged import plant, update
 from tests.said import Fact, say, someone
 
-TEXT: Final = "Zelda Quist is also known as Harbourmaster."
+MAIL: Final = "zelda@quay.example"
+ORCID: Final = "0000-0002-1825-0097"
+TEXT: Final = f"Zelda Quist ({MAIL}, {ORCID}) is also known as Harbourmaster."
 NAMES: Final = Fact(
     "Zelda Quist",
     "is also known as",
@@ -38,6 +40,10 @@ COPIES: Final = [
     ("entities_entity", "identity_context", """'{"also": "Zelda Quist"}'"""),
     ("entities_name", "display", "'Zelda Quist'"),
     ("entities_name", "key", "'zelda quist'"),
+    ("entities_identifier", "display", f"'{MAIL}'"),
+    ("entities_identifier", "value", f"'{MAIL.upper()}'"),
+    ("evidence_redaction", "reason", f"'Of {MAIL}.'"),
+    ("relationships_verificationevent", "reason", f"'It gives {ORCID}.'"),
     ("entities_value", "canonical", "'Harbourmaster'"),
     ("entities_resolutionevent", "mention_ref", "'Zelda Quist'"),
     ("placement_itemproposal", "payload", """'{"entities": [{"name": "Zelda Quist"}]}'"""),

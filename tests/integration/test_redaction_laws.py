@@ -22,14 +22,15 @@ from tests.integration.test_decisions_api import post
 from tests.said import Fact, model, say, send, someone
 
 WORKS = Fact("Zelda Quist", "works on", "Harbor", "works_on")
-TEXT = "Zelda Quist works on Harbor."
+TEXT = "Zelda Quist (Q42) works on Harbor."
 TOMBSTONE = "SET text = repeat(U&'\\2588', char_length(text)), redacted_at = now()"
 AS_THE_FUNCTION = "SELECT set_config('densemem.redacting', 'on', true)"
 CHANGES = [
     ("evidence_content", TOMBSTONE),
     ("evidence_content", "SET text = 'other'"),
     ("evidence_wording", "SET text = '[redacted]'"),
-    ("entities_name", "SET display = '[redacted]', key = 'REDACTED:' || id"),
+    ("entities_name", "SET display = '[redacted]', key = 'REDACTED:' || id, forms = '{}'"),
+    ("entities_identifier", "SET display = '[redacted]', value = 'REDACTED:' || id"),
     ("placement_itemanswer", "SET payload = '{}'"),
     ("relationships_observation", "SET ref = 'REDACTED:' || id, subject_ref = '[redacted]', object_ref = '[redacted]'"),
 ]
@@ -37,8 +38,12 @@ FORGED = [
     ("evidence_content", "SET text = 'Zelda Quist leads Harbor.', redacted_at = now()"),
     ("evidence_content", f"{TOMBSTONE}, digest = 'other'"),
     ("evidence_wording", "SET text = 'other'"),
-    ("entities_name", "SET display = 'Somebody else', key = 'REDACTED:' || id"),
-    ("entities_name", "SET display = '[redacted]', key = 'somebody else'"),
+    ("entities_name", "SET display = 'Somebody else', key = 'REDACTED:' || id, forms = '{}'"),
+    ("entities_name", "SET display = '[redacted]', key = 'somebody else', forms = '{}'"),
+    ("entities_name", "SET display = '[redacted]', key = 'REDACTED:' || id, forms = '{1}'"),
+    ("entities_identifier", "SET display = 'Q43', value = 'REDACTED:' || id"),
+    ("entities_identifier", "SET display = '[redacted]', value = 'Q43'"),
+    ("entities_identifier", "SET display = '[redacted]', value = 'REDACTED:' || id, scheme = 'orcid'"),
     ("placement_itemanswer", "SET payload = '{\"forged\": true}'"),
     ("relationships_relationshiprecord", "SET predicate_key = 'leads'"),
 ]
@@ -97,7 +102,9 @@ class TestLaws:
             cursor.execute(AS_THE_FUNCTION)
             cursor.execute(f"UPDATE {table} {change}")
 
-    @pytest.mark.parametrize("table", ["evidence_content", "evidence_wording", "entities_name", "evidence_fragment"])
+    @pytest.mark.parametrize(
+        "table", ["evidence_content", "evidence_wording", "entities_identifier", "evidence_fragment"]
+    )
     def test_the_function_could_delete_nothing(self, table: str) -> None:
         with (
             pytest.raises(IntegrityError, match="append-only"),

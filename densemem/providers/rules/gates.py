@@ -3,6 +3,7 @@
 
 import regex
 
+from densemem.core.denial import DENYING
 from densemem.providers.rules import lexicon
 from densemem.providers.rules.dates import DATE_TEXT
 from densemem.providers.rules.shapes import Gate, Sentence
@@ -23,9 +24,6 @@ _MAY = regex.compile(r"(?<!\p{L})May(?!\p{L})")
 FORMER = regex.compile(
     r"(?<!\p{L})(?:originally|formerly|previously|once|ex|late|then|future|incoming|outgoing|designate|elect|aspiring|would-be)(?!\p{L})",
     regex.IGNORECASE,
-)
-DENYING = regex.compile(
-    r"(?<!\p{L})(?:not|never|no|none|nobody|neither|nor|without|cannot|nothing)(?!\p{L})|n['’]t\b", regex.IGNORECASE
 )
 RETRACTING = regex.compile(rf"(?<![\p{{L}}-])(?:{_words(lexicon.RETRACTING)})(?![\p{{L}}])", regex.IGNORECASE)
 _REFUSING = regex.compile(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from densemem.core.denial import sentences_around
 from densemem.core.faults import Because, Fault, Refused
 from entities.plan import NewBasis
 from entities.policy import IdentifierRefused, canonical_identifier
@@ -152,8 +153,9 @@ def _basis(work: Work) -> Iterator[Basis]:
             continue
         assert row.fragment_id is not None and row.start is not None and row.end is not None
         if row.kind is BasisKind.REPORT:
-            words = texts[row.fragment_id][row.start : row.end]
-            yield ExplicitReport(row.fragment_id, row.start, row.end, words, names)
+            text = texts[row.fragment_id]
+            around = sentences_around(text, row.start, row.end)
+            yield ExplicitReport(row.fragment_id, row.start, row.end, text[row.start : row.end], around, names)
         else:
             yield HumanReview(
                 named=frozenset(
