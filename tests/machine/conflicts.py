@@ -46,6 +46,15 @@ class Conflicts:
         if kind in AGAINST:
             self._put_against(source.claim, target.claim)
 
+    def inherit(self, heir: Key, old: Key, active: Collection[Key]) -> None:
+        """Let what stands against a record, of those active, stand against the one that takes over from it."""
+        pairs = [(one, other) for one, other, kind in self.references if kind in AGAINST and old in (one, other)]
+        rivals = {end for pair in pairs for end in pair if end != old and end in active}
+        for rival in rivals:
+            if not any((heir, rival, kind) in self.references for kind in AGAINST):
+                self.references.add((heir, rival, "challenges"))
+            self._put_against(heir.claim, rival.claim)
+
     def leave(self, key: Key) -> None:
         """Forget what the owner of a record said: it is not active any more."""
         for case in self.cases:

@@ -271,6 +271,11 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def the_model_is_right(self) -> None:
+        expected = self.compare()
+        self.moments.append((timezone.now(), expected))
+
+    def compare(self) -> dict[Key, Seen]:
+        """See that every record is as the model has it, and return how."""
         found = self.world.records()
         self.records = {key: number for number, (key, _) in found.items()}
         real = dict(found.values())
@@ -278,7 +283,7 @@ class Machine(RuleBasedStateMachine):
         expected = {key: seen for model in self.models.values() for key, seen in model.seen().items()}
         wrong = {k: (real.get(k), expected.get(k)) for k in {*real, *expected} if real.get(k) != expected.get(k)}
         assert not wrong, f"by record, what is and what the model says: {wrong}"
-        self.moments.append((timezone.now(), expected))
+        return expected
 
     @invariant()
     def what_speaks_of_another_is_right(self) -> None:

@@ -1,5 +1,6 @@
 """The product as the machine drives it: its own operations, in process, on a real database; and what is read of it."""
 
+from collections.abc import Collection
 from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -14,7 +15,8 @@ from densemem.core import limits
 from densemem.db.read import fetch
 from densemem.models import Team
 from densemem.providers.base import Provider
-from entities.models import Name, Value
+from entities.models import Entity, Name, Value
+from evidence.models import Fragment
 from placement.operations import claim_next
 from placement.pipeline import place
 from relationships.models import Observation
@@ -41,6 +43,9 @@ RECORDS: Final = """
            valid_from, valid_to, tier, status, held_by_person, support_count, source_group_count, version, semantic_group_key
     FROM relationships_relationshiprecord WHERE owner_id = ANY(%(owners)s)"""
 
+SUPPORTS: Final = (
+    "SELECT coalesce(sum(support_count), 0) FROM relationships_relationshiprecord WHERE owner_id = %(owner)s"
+)
 REFERENCES: Final = "SELECT source_relationship_id, target_relationship_id, kind FROM relationships_crossreference"
 CASES: Final = """
     SELECT conflict.id, conflict.team_id, conflict.version, conflict.status = 'open',
@@ -69,6 +74,8 @@ class World:
         self.managers: dict[str, Principal] = {}
         self.teams: dict[str, UUID] = {}
         self.meanings: dict[str, Claim] = {}
+        self.numbers: Collection[UUID] = ()
+        self.naming: dict[str, tuple[UUID, int]] = {}  # by team, a text that has every name in it, and its length
         for name, members in TEAMS.items():
             team = Team.objects.create(name=f"{name} (sample)")
             self.teams[name] = team.id
@@ -76,30 +83,44 @@ class World:
             self.people |= {member: someone(team, member, grants=["document"]) for member in members}
             text = " ".join(f"{c.subject} {WORDS[c.predicate]} {c.object}." for c in KNOWN)
             say(self.managers[name], text, *(fact_of(claim, "insufficient") for claim in KNOWN))
+            fragment = Fragment.objects.values_list("id", flat=True).get(team_id=team.id)
+            self.naming[name] = fragment, len(text)
         self.named = dict(Name.objects.values_list("entity_id", "display")) | dict(
             Value.objects.values_list("id", "display")
         )
+        ids = Name.objects.values_list("team_id", "display", "entity_id")
+        self.entities = {(team, name): entity for team, name, entity in ids}
         self.owners = {who.profile_id: name for name, who in self.people.items()}
         _keep_laws()
 
     def records(self) -> dict[UUID, tuple[Key, Seen]]:
-        """Return every record of the people, as the database has it."""
-        rows = fetch(RECORDS, owners=list(self.owners))
+        """Return every record of the people, as the database has it; but not of what a split made, which has no name."""
+        rows = [row for row in fetch(RECORDS, owners=list(self.owners)) if {row[2], row[4]} <= self.named.keys()]
         keys = {row[0]: self._key(row) for row in rows}
+        self.numbers = keys.keys()
         self.meanings = {row[14]: keys[row[0]].claim for row in rows}
         return {row[0]: (keys[row[0]], Seen(*row[8:14])) for row in rows}
 
     def references(self) -> set[tuple[UUID, UUID, str]]:
-        """Return what records say of each other."""
-        return set(fetch(REFERENCES))
+        """Return what records say of each other; call `records` before."""
+        return {row for row in fetch(REFERENCES) if {row[0], row[1]} <= self.numbers}
 
     def cases(self) -> list[Found]:
         """Return the conflicts that were not merged, the oldest first; call `records` before."""
         name = {number: team for team, number in self.teams.items()}
         return [
-            Found(case, name[team], version, is_open, frozenset(self.meanings[group] for group in groups))
+            Found(case, name[team], version, is_open, frozenset(self.meanings[g] for g in groups if g in self.meanings))
             for case, team, version, is_open, groups in fetch(CASES)
         ]
+
+    def supports(self, who: str) -> int:
+        """Count what holds up the records of somebody, also those of what a split made."""
+        ((found,),) = fetch(SUPPORTS, owner=self.people[who].profile_id)
+        return int(found)
+
+    def entity(self, who: str, name: str) -> Entity:
+        """Return what a name means in somebody's team."""
+        return Entity.objects.get(pk=self.entities[self.people[who].team_id, name])
 
     def broken(self) -> list[tuple[Any, ...]]:
         """Return the rows that break an invariant, each with its number."""
