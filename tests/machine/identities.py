@@ -16,7 +16,7 @@ from tests.identity import (
     splitting,
     withdrawing,
 )
-from tests.machine.machine import Machine, mostly, people, picks, seldom
+from tests.machine.machine import Machine, chosen, mostly, people, picks, seldom
 from tests.machine.selves import KIND, Selves
 from tests.machine.world import TEAM_OF, newest_observation
 
@@ -25,7 +25,6 @@ PAIRS: Final = (
     ("Graz", "Graz"),
     ("Mara", "Graz"),
 )
-pairs = st.sampled_from(PAIRS)
 
 
 class Lives(Machine):
@@ -34,12 +33,14 @@ class Lives(Machine):
     def __init__(self) -> None:
         super().__init__()
         self.selves = {team: Selves(model) for team, model in self.models.items()}
+        self.splits = 0
 
-    @rule(who=people, pair=pairs, by_person=seldom)
-    def merge(self, who: str, pair: tuple[str, str], by_person: bool) -> None:
+    @rule(who=people, pick=picks, by_person=seldom)
+    def merge(self, who: str, pick: int, by_person: bool) -> None:
         """Somebody takes one for another, by a text that names both or by what it sees itself, and thinks again."""
         self.work_if(True)
-        selves, (survivor, absorbed) = self.selves[TEAM_OF[who]], pair
+        selves = self.selves[TEAM_OF[who]]
+        survivor, absorbed = pair = chosen([p for p in PAIRS if selves.about(who, p[1])] or PAIRS, pick)
         fragment, end = self.world.naming[TEAM_OF[who]]
         kind = "human_review" if by_person else "explicit_report"
         basis = [{"kind": kind, "fragment_id": str(fragment), "start": 0, "end": end}]
@@ -54,14 +55,17 @@ class Lives(Machine):
     def split(self, who: str, name: str, pick: int) -> None:
         """Somebody tells one apart by some of what was read, and thinks again."""
         self.work_if(True)
-        mine = [i for i in self.read if i.owner == who and name in i.text.claim[:3:2]]
+        meaning = self.world.items_meaning(who, name, [self.ids[item] for item in self.read])
+        mine = [item for item in self.read if item.owner == who and self.ids[item] in meaning]
         if mine:
             mine.sort(key=lambda item: self.ids[item])
-            listed = mine[: pick % len(mine) + 1]
+            self.splits += 1
+            listed, child = mine[: pick % len(mine) + 1], f"{name}/{self.splits}"
             body = splitting(self.world.entity(who, name), [newest_observation(self.ids[item]) for item in listed])
-            texts = {item.text for item in listed}, {item.text for item in mine}
+            texts = {"listed": {item.text for item in listed}, "owned": {item.text for item in mine}}
             selves, before = self.selves[TEAM_OF[who]], self.counted(who)
-            if made := self.decide(who, body, selves.split(who, name, *texts)):
+            if made := self.decide(who, body, selves.split(who, name, child, self.records, **texts)):
+                self.world.call_child(made.identity_id, child)
                 self.see(before, less=selves.lost)
                 self.take_back(who, made, before)
 

@@ -48,41 +48,30 @@ class Selves:
         there = [self.model.records[key] for key in targets.values() if key in self.model.records]
         if any(record.status == "needs_review" for record in [*leaving, *there]):
             return "questions_open"
-        self._begin()
-        standing = [r for r in self._own(who) if r.status == "active" and r not in moving]
-        arrivals = []
-        for old in moving:
-            new = self.model.records.get(targets[old]) or Record(targets[old])
-            if not new.version or old.status == "active":
-                arrivals.append((old, new, old.counting, *self._arriving(new, old, standing)))
-        for old, new, *_ in arrivals:
-            self._note(old, new)
-            self.lost += len(old.counting & new.counting)
-            if old.counting:
-                self._leave(old, set(old.counting))
-        for _, new, came, tier, status, by_person in arrivals:
-            self.model.records[new.key] = new
-            new.counting, new.rested = new.counting | came, new.rested | came
-            self.model._write(new, tier, status, by_person=by_person)
-        for old, new, came, _, status, _ in arrivals:
-            if status == "active":
-                self._speak(old if came else None, new)
+        came = {old: set(old.counting) for old in moving}
+        self._carry(
+            who,
+            [old for old in moving if old.status == "active" or targets[old] not in self.model.records],
+            targets,
+            came=came,
+            gone=came,
+        )
         return ""
 
-    def split(self, who: str, parent: str, listed: set[Text], owned: set[Text]) -> str:
-        """Part one: what is listed goes to a new thing, and of the rest it is asked what is meant."""
+    def split(
+        self, who: str, parent: str, child: str, numbers: dict[Key, UUID], *, listed: set[Text], owned: set[Text]
+    ) -> str:
+        """Part one: what is listed is about a new thing, and of the rest it is asked what is meant."""
         if listed == owned:
             return "split_leaves_nothing"
         leaving = self.about(who, parent)
         if any(record.status == "needs_review" for record in leaving):
             return "questions_open"
-        self._begin()
-        for record in filter(_follows, leaving):
-            gone = set(record.counting) if record.status == "active" else record.counting & listed
-            if gone:
-                self._note(record)
-                self.lost += len(gone - listed)
-                self._leave(record, gone)
+        moving = sorted(filter(_follows, leaving), key=lambda r: (r.status != "active", numbers[r.key]))
+        came = {old: old.counting & listed for old in moving}
+        gone = {old: set(old.counting) if old.status == "active" else came[old] for old in moving}
+        targets = {old: Key(who, _renamed(old.key.claim, parent, child)) for old in moving}
+        self._carry(who, [old for old in moving if came[old]], targets, came=came, gone=gone)
         return ""
 
     def keep_apart(self, who: str, one: str, other: str) -> str:
@@ -121,6 +110,37 @@ class Selves:
         """Return the records of a profile that have a name at an end."""
         return [record for record in self._own(who) if name in record.key.claim[:3:2]]
 
+    def _carry(
+        self,
+        who: str,
+        carried: list[Record],
+        targets: dict[Record, Key],
+        *,
+        came: dict[Record, set[Text]],
+        gone: dict[Record, set[Text]],
+    ) -> None:
+        """Let each record that is carried pass its texts on, and stop resting on those that are gone."""
+        self._begin()
+        standing = [r for r in self._own(who) if r.status == "active" and r not in came]
+        new = {old: self.model.records.get(targets[old]) or Record(targets[old]) for old in carried}
+        stands = {old: self._arriving(new[old], old, came[old], standing) for old in carried}
+        for old in came:
+            if gone[old] and (old in carried or old.status == "active"):
+                self._note(old)
+                passed = came[old] - new[old].counting if old in new else set()
+                self.lost += len(gone[old] - passed)
+                self._leave(old, gone[old])
+        for old in carried:
+            self._note(new[old])
+            self.model.records[new[old].key] = new[old]
+            new[old].rested = new[old].rested | came[old]
+            new[old].counting = new[old].counting | came[old]
+            tier, status, by_person = stands[old]
+            self.model._write(new[old], tier, status, by_person=by_person)
+        for old in carried:
+            if new[old].status == "active":
+                self._speak(old if came[old] else None, new[old])
+
     def _own(self, who: str) -> list[Record]:
         return [record for record in self.model.records.values() if record.key.owner == who]
 
@@ -140,9 +160,9 @@ class Selves:
         status = "superseded" if record.status == "active" else record.status
         self.model._write(record, record.tier, status, by_person=record.by_person and status == record.status)
 
-    def _arriving(self, new: Record, old: Record, standing: list[Record]) -> tuple[str, str, bool]:
+    def _arriving(self, new: Record, old: Record, came: set[Text], standing: list[Record]) -> tuple[str, str, bool]:
         """Return tier, status and hold of a record that takes over. Identity supersedes nothing."""
-        together = new.counting | old.counting
+        together = new.counting | came
         tier, status = self.model._earned(together)
         if not new.version and old.status != "active":
             return "candidate", old.status, old.by_person

@@ -1,6 +1,5 @@
 """The product as the machine drives it: its own operations, in process, on a real database; and what is read of it."""
 
-from collections.abc import Collection
 from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -15,7 +14,7 @@ from densemem.core import limits
 from densemem.db.read import fetch
 from densemem.models import Team
 from densemem.providers.base import Provider
-from entities.models import Entity, Name, Value
+from entities.models import Entity, IdentityMember, Name, Value
 from evidence.models import Fragment
 from placement.operations import claim_next
 from placement.pipeline import place
@@ -46,6 +45,11 @@ RECORDS: Final = """
 SUPPORTS: Final = (
     "SELECT coalesce(sum(support_count), 0) FROM relationships_relationshiprecord WHERE owner_id = %(owner)s"
 )
+MEANING: Final = """
+    SELECT item_id FROM (
+      SELECT DISTINCT ON (item_id, mention_ref) item_id, entity_id FROM entities_resolutionevent
+      WHERE item_id = ANY(%(items)s) ORDER BY item_id, mention_ref, seq DESC) AS newest
+    WHERE entity_id = %(entity)s"""
 REFERENCES: Final = "SELECT source_relationship_id, target_relationship_id, kind FROM relationships_crossreference"
 CASES: Final = """
     SELECT conflict.id, conflict.team_id, conflict.version, conflict.status = 'open',
@@ -74,7 +78,6 @@ class World:
         self.managers: dict[str, Principal] = {}
         self.teams: dict[str, UUID] = {}
         self.meanings: dict[str, Claim] = {}
-        self.numbers: Collection[UUID] = ()
         self.naming: dict[str, tuple[UUID, int]] = {}  # by team, a text that has every name in it, and its length
         for name, members in TEAMS.items():
             team = Team.objects.create(name=f"{name} (sample)")
@@ -94,16 +97,15 @@ class World:
         _keep_laws()
 
     def records(self) -> dict[UUID, tuple[Key, Seen]]:
-        """Return every record of the people, as the database has it; but not of what a split made, which has no name."""
-        rows = [row for row in fetch(RECORDS, owners=list(self.owners)) if {row[2], row[4]} <= self.named.keys()]
+        """Return every record of the people, as the database has it."""
+        rows = fetch(RECORDS, owners=list(self.owners))
         keys = {row[0]: self._key(row) for row in rows}
-        self.numbers = keys.keys()
         self.meanings = {row[14]: keys[row[0]].claim for row in rows}
         return {row[0]: (keys[row[0]], Seen(*row[8:14])) for row in rows}
 
     def references(self) -> set[tuple[UUID, UUID, str]]:
-        """Return what records say of each other; call `records` before."""
-        return {row for row in fetch(REFERENCES) if {row[0], row[1]} <= self.numbers}
+        """Return what records say of each other."""
+        return set(fetch(REFERENCES))
 
     def cases(self) -> list[Found]:
         """Return the conflicts that were not merged, the oldest first; call `records` before."""
@@ -121,6 +123,15 @@ class World:
     def entity(self, who: str, name: str) -> Entity:
         """Return what a name means in somebody's team."""
         return Entity.objects.get(pk=self.entities[self.people[who].team_id, name])
+
+    def items_meaning(self, who: str, name: str, item_ids: list[UUID]) -> set[UUID]:
+        """Return which of these items mention what a name means in somebody's team, by what was decided last."""
+        return {item for (item,) in fetch(MEANING, items=item_ids, entity=self.entity(who, name).id)}
+
+    def call_child(self, identity_id: UUID | None, name: str) -> None:
+        """Give a name to what a split has made."""
+        child = IdentityMember.objects.values_list("entity_id", flat=True).get(decision_id=identity_id, role="child")
+        self.named[child] = name
 
     def broken(self) -> list[tuple[Any, ...]]:
         """Return the rows that break an invariant, each with its number."""
