@@ -100,7 +100,8 @@ def _check_place(meeting: Meeting) -> None:
     before = steps.exclude(status_before=F("status")).order_by("-version").values_list("status_before", flat=True)
     if before.first() != Status.SUPERSEDED:
         return
-    successors = Lineage.objects.of_team(record.identity.team_id).filter(predecessor_id=record.id)
+    lineage = Lineage.objects.of_team(record.identity.team_id).filter(predecessor_id=record.id)
+    successors = lineage.filter(identity__withdrawal__isnull=True)  # not of a merge or split that was taken back
     taken = successors.filter(successor__status=Status.ACTIVE).values_list("successor_id", flat=True).first()
     if taken:
         raise StepRefused(f"The Relationship {taken} has taken its place. Forget that first.", code="place_taken")
