@@ -100,9 +100,9 @@ class TestWriteDocuments:
         assert not SearchDocument.objects.exists()
 
     @pytest.mark.parametrize("count", [1, 6])
-    def test_costs_four_queries_for_any_number_of_records(self, count: int, django_assert_num_queries: Any) -> None:
+    def test_costs_five_queries_for_any_number_of_records(self, count: int, django_assert_num_queries: Any) -> None:
         team = factories.Team()
         records = factories.RelationshipRecord.create_batch(count, team=team)
 
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(5):
             write_documents(team_id=team.id, record_ids=[r.id for r in records], now=NOW)
