@@ -22,7 +22,6 @@ from relationships.models import (
 from relationships.recall import recall
 from relationships.trace import trace
 from review.models import Decision, Task
-from tests import factories
 from tests.database import counts
 from tests.deciding import (
     ATTACK,
@@ -145,8 +144,10 @@ class TestQuarantineOfAcceptedEvidence:
 
     def test_reaches_the_records_of_all_who_rest_on_it(self, ada: Principal, bo: Principal, cy: Principal) -> None:
         view = say(ada, TEXT, WORKS)
-        mine = EvidenceSupport.objects.get()
-        theirs = factories.adopted(mine, by=bo.profile_id)
+        adopted(bo, Fragment.objects.get())
+        drain(using=model(WORKS), linger=False)
+        theirs = record_of(bo)
+        assert theirs.status == "active"
 
         hold(cy, view.items[0].evidence_id)
 
