@@ -75,7 +75,7 @@ class TestHold:
     def test_before_the_last_look_of_a_commit_leaves_nothing_of_it(
         self, adopting: Fragment, bo: Principal, cy: Principal, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        pause = Pause(monkeypatch, "share")
+        pause = Pause(monkeypatch, "share_both")
 
         pause.beside(lambda: hold(cy, adopting.id))
 
@@ -95,7 +95,7 @@ class TestHold:
 
 
 class TestRetirementOfEvidence:
-    @pytest.mark.parametrize(("step", "after"), [("hold", True), ("share", False), ("finish", False)])
+    @pytest.mark.parametrize(("step", "after"), [("hold", True), ("share_both", False), ("finish", False)])
     def test_waits_for_a_commit_of_who_adopted_it_and_neither_for_ever(
         self, adopting: Fragment, ada: Principal, bo: Principal, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
     ) -> None:
@@ -124,7 +124,7 @@ class TestRegistry:
         self, ada: Principal, cy: Principal, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         send(ada, TEXT)
-        pause = Pause(monkeypatch, "share")
+        pause = Pause(monkeypatch, "share_both")
 
         pause.beside(lambda: self.retired(cy))
 
