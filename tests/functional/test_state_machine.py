@@ -9,7 +9,7 @@ from tests.machine.world import World
 
 pytestmark = pytest.mark.django_db
 
-EXAMPLES = 20
+EXAMPLES = 8
 SEEDS = range(4)  # each is a test of its own, so that all processes have a share
 
 
