@@ -37,7 +37,7 @@ test-long: $(DEV) ## Run the tests of benchmarks and faults that start servers o
 	$(RUN) -m pytest -m long -n 1
 
 machine: $(DEV) ## Live 300 random lives beside a model (MACHINE="--machine-examples 20000 --machine-steps 100")
-	$(RUN) -m pytest tests/functional/test_state_machine.py -n 2 --machine-examples 300 $(MACHINE)
+	$(RUN) -m pytest tests/functional/test_state_machine.py -n 2 --machine-identities --machine-examples 300 $(MACHINE)
 
 browser: ## Find Chromium for the browser tests; root on Debian gets it installed
 	@if [ -x "$(CHROMIUM)" ]; then \

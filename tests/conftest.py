@@ -14,6 +14,7 @@ from tests import database, network
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the state machine run for longer than the suite has time for."""
     group = parser.getgroup("machine", "the state machine (tests/functional/test_state_machine.py)")
+    group.addoption("--machine-identities", action="store_true", help="entities are merged, split and kept apart, too")
     group.addoption("--machine-examples", type=int, help="how many lives, over all seeds")
     group.addoption("--machine-shrink", action="store_true", help="look for a shorter life that fails, too")
     group.addoption("--machine-steps", type=int, default=50, help="the most steps of a life")

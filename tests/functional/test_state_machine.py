@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.machine.identities import Lives
+from tests.machine.machine import Machine
 from tests.machine.world import World
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +17,7 @@ SEEDS = range(4)  # each is a test of its own, so that all processes have a shar
 @pytest.fixture(autouse=True)
 def world() -> None:
     """The two teams that every life begins with."""
-    Lives.world = World()
+    Machine.world = World()
 
 
 @pytest.mark.parametrize("number", SEEDS)
@@ -25,7 +26,7 @@ def test_every_life_is_as_the_model_says(number: int, pytestconfig: pytest.Confi
     lives, steps = (pytestconfig.getoption(f"machine_{of}") for of in ("examples", "steps"))
     phases = [Phase.generate, *([Phase.shrink] if pytestconfig.getoption("machine_shrink") else [])]
     run_state_machine_as_test(
-        seed(number)(Lives),
+        seed(number)(Lives if pytestconfig.getoption("machine_identities") else Machine),
         settings=settings(
             max_examples=-(-(lives or EXAMPLES) // len(SEEDS)),
             stateful_step_count=steps,
