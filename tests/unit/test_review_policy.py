@@ -41,6 +41,11 @@ FIELDS = {
     "redact": "message",
     "withdraw": "message",
     "reopen": "message",
+    "merge_entities": "message",
+    "split_entity": "message",
+    "keep_distinct": "message",
+    "withdraw_identity": "message",
+    "rename_entity": "message",
 }
 TAKEN_BACK = {
     "acknowledge": None,
@@ -68,6 +73,11 @@ TAKEN_BACK = {
     "redact": None,
     "withdraw": None,
     "reopen": None,
+    "merge_entities": "withdraw_identity",
+    "split_entity": "withdraw_identity",
+    "keep_distinct": "withdraw_identity",
+    "withdraw_identity": None,
+    "rename_entity": "rename_entity",
 }
 # (action, kind of the task or None) -> may the owner, a manager, somebody else of the team.
 DECIDERS = [
