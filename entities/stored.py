@@ -76,7 +76,7 @@ MENTIONS: Final = """
       ORDER BY seq DESC LIMIT 1
     ) AS newest
     WHERE newest.entity_id = ANY(%(entities)s)
-    ORDER BY newest.seq"""
+    ORDER BY newest.seq LIMIT %(most)s"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,12 @@ class MentionView:
 
 
 def mentions_of(*, team_id: UUID, owner_id: UUID, entity_ids: Collection[UUID]) -> list[MentionView]:
-    """Return an owner's mentions that mean one of these entities, the oldest first."""
-    rows = fetch(MENTIONS, team=team_id, owner=owner_id, entities=list(entity_ids))
+    """Return an owner's mentions that mean one of these entities, the oldest first.
+
+    At most one more than `limits.FANOUT_SUPPORTS`: by then they are more than one transaction may change.
+    """
+    most = limits.FANOUT_SUPPORTS + 1
+    rows = fetch(MENTIONS, team=team_id, owner=owner_id, entities=list(entity_ids), most=most)
     return [
         MentionView(event, item, ref, entity, EntityKind(kind), fragment, start, end)
         for event, item, ref, entity, kind, fragment, start, end in rows

@@ -145,10 +145,6 @@ class Desk:
             raise KeyReused("This Idempotency-Key was used for another decision. Send the change under a new key.")
         return decided(found, item=self.item(found.item_id) if found.item_id else None, replayed=True)
 
-    def repeated(self, made: DecisionFacts) -> Decided:
-        """Return a decision that was made before, and is asked for once more."""
-        return decided(made, replayed=True)
-
     @contextmanager
     def sitting(self) -> Iterator[None]:
         """The one transaction of the decision; a rehearsal runs it whole, checks every law, and takes it back."""

@@ -10,13 +10,13 @@ from densemem.core.ids import derived_id
 from densemem.db.insert import insert
 from entities.operations import store_values
 from relationships.models import EvidenceSupport, Lineage, ObservationResolution
-from relationships.operations.carrying import copied, decided, id_at, place_of_row, read_in, rows_of
+from relationships.operations.carrying import copied, decided, id_at, read_in, rows_of
 from relationships.operations.conflicts import settling
 from relationships.operations.knowledge import insert_records
 from relationships.operations.meeting import Meeting, change_of, check_alone, check_own, judged, meet, refer, risen
 from relationships.operations.standing import apply_changes
 from relationships.plan import Amendment, NewRecord
-from relationships.policy import Standing, StoredRecord, StoredSupport, effective_at, is_taken_out, outcome_of
+from relationships.policy import Standing, StoredRecord, StoredSupport, effective_at, is_taken_out, outcome_of, place_of
 from relationships.search import write_documents
 from relationships.vocabulary import BY_CORRECTION, LineageKind, Status, SupportAction, Tier
 
@@ -107,7 +107,7 @@ def _corrected(meeting: Meeting, amendment: Amendment) -> StoredRecord:
 
 def _resting_on(record: StoredRecord) -> list[EvidenceSupport]:
     """Return the supports of a record that count."""
-    counting = {place_of_row(s) for s in record.effective}
+    counting = {place_of(s) for s in record.effective}
     return rows_of(record, counting)
 
 
@@ -115,21 +115,21 @@ def _carry(
     rows: Sequence[EvidenceSupport], old: StoredRecord, new: StoredRecord, *, now: datetime
 ) -> list[StoredSupport]:
     """Move what supports the old record to the new one, and return what the new one did not have."""
-    there = {place_of_row(s): s.effective for s in new.supports}
-    fresh = [s for s in old.effective if not there.get(place_of_row(s), False)]
-    moving = {place_of_row(s) for s in fresh}
-    insert(copied(row, new.id, now=now) for row in rows if place_of_row(row) not in there)
+    there = {place_of(s): s.effective for s in new.supports}
+    fresh = [s for s in old.effective if not there.get(place_of(s), False)]
+    moving = {place_of(s) for s in fresh}
+    insert(copied(row, new.id, now=now) for row in rows if place_of(row) not in there)
     insert(decided(row, row.id, SupportAction.REVOKE, reason=BY_CORRECTION, now=now) for row in rows)
     insert(
         decided(
             row,
             id_at(row, new.id),
-            SupportAction.REINSTATE if place_of_row(row) in there else SupportAction.GRANT,
+            SupportAction.REINSTATE if place_of(row) in there else SupportAction.GRANT,
             reason=BY_CORRECTION,
             now=now,
         )
         for row in rows
-        if place_of_row(row) in moving
+        if place_of(row) in moving
     )
     return fresh
 

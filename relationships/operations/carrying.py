@@ -6,21 +6,14 @@ from uuid import UUID
 
 from densemem.core.ids import derived_id
 from relationships.models import EvidenceSupport, ObservationResolution, SupportDecision
-from relationships.policy import StoredRecord, StoredSupport
+from relationships.policy import Place, StoredRecord, place_of
 from relationships.vocabulary import Outcome, SupportAction
-
-Place = tuple[UUID, int, int]
-
-
-def place_of_row(row: StoredSupport | EvidenceSupport) -> Place:
-    """Return the exact span of a support."""
-    return row.fragment_id, row.start, row.end
 
 
 def rows_of(record: StoredRecord, places: Collection[Place]) -> list[EvidenceSupport]:
     """Return the supports of a record at these spans, in their order."""
     rows = EvidenceSupport.objects.of_team(record.identity.team_id).filter(relationship_id=record.id).order_by("seq")
-    return [row for row in rows if place_of_row(row) in places]
+    return [row for row in rows if place_of(row) in places]
 
 
 def id_at(row: EvidenceSupport, record_id: UUID) -> UUID:

@@ -13,10 +13,13 @@ from relationships.policy.compare import (
 from relationships.policy.reattribution import (
     Arrival,
     Departure,
+    Home,
+    Place,
     QuestionsOpen,
     Reattribution,
     moved_to,
     place_of,
+    reason_of,
     reattribute,
 )
 from relationships.policy.registry import PredicateView
@@ -40,7 +43,9 @@ __all__ = [
     "Case",
     "Comparison",
     "Departure",
+    "Home",
     "Position",
+    "Place",
     "PredicateView",
     "QuestionsOpen",
     "Reattribution",
@@ -61,6 +66,7 @@ __all__ = [
     "moved_to",
     "outcome_of",
     "place_of",
+    "reason_of",
     "reattribute",
     "reevaluate",
 ]

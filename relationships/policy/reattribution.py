@@ -7,7 +7,7 @@ judgment; the record that they left keeps its history. No source counts twice: s
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 from densemem.core.faults import Because, Fault, Refused
@@ -18,7 +18,7 @@ from relationships.policy.standing import Standing, is_taken_out
 from relationships.policy.stored import StoredRecord, StoredSupport
 from relationships.vocabulary import LineageKind, Status, Tier
 
-Place = tuple[UUID, int, int]
+Place = tuple[UUID, int, int]  # fragment, start, end
 Worth = Callable[[Sequence[StoredSupport]], tuple[Standing, int]]  # of supports: the standing, and how many voices
 Home = Callable[[StoredRecord, StoredSupport | None], Identity | None]
 HISTORY: Final = (LineageKind.CORRECTED, LineageKind.REKEYED, LineageKind.SPLIT)
@@ -77,7 +77,20 @@ class Reattribution:
     homeless: tuple[tuple[StoredRecord, StoredSupport], ...]
 
 
-def place_of(support: StoredSupport) -> Place:
+class Citing(Protocol):
+    """Whatever cites an exact span: a support as the rules see it, or its row."""
+
+    @property
+    def fragment_id(self) -> UUID: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+def place_of(support: Citing) -> Place:
     """Return the exact span of a support."""
     return support.fragment_id, support.start, support.end
 
@@ -104,8 +117,8 @@ def reattribute(
         arrival = _arrive(identity, came, stays.get(identity), worth=worth, kind=kind)
         if arrival is None:
             continue
-        arrival = _unless_it_meets(arrival, [*standing, *(_stood(a) for a in arrivals if _rises(a))], worth)
-        arrivals.append(arrival)
+        beside = [*standing, *(_stood(a) for a in arrivals if _rises(a))]
+        arrivals.append(_unless_it_meets(arrival, beside))
     taken = {(r.id, place_of(s)) for a in arrivals for r, s in a.left}
     homeless = [(r, s) for r in moving if r.status is Status.ACTIVE for s in r.effective if home(r, s) is None]
     lost = taken | {(r.id, place_of(s)) for r, s in homeless}
@@ -246,7 +259,7 @@ def _stood(arrival: Arrival) -> StoredRecord:
     )
 
 
-def _unless_it_meets(arrival: Arrival, standing: Sequence[StoredRecord], worth: Worth) -> Arrival:
+def _unless_it_meets(arrival: Arrival, standing: Sequence[StoredRecord]) -> Arrival:
     """Hold what would become active beside a record that it does not go with: identity supersedes nothing."""
     if not _rises(arrival):
         return arrival

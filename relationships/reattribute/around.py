@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.db.models import Q
@@ -11,14 +11,16 @@ from densemem.core import limits
 from densemem.core.faults import Because, Refused
 from densemem.db.locks import lock
 from densemem.db.read import fetch
+from relationships.identity import Identity
 from relationships.models import (
     Observation,
     RelationshipRecord,
 )
-from relationships.operations.carrying import Place
 from relationships.operations.meeting import judged
 from relationships.operations.standing import FanoutExceeded
 from relationships.policy import (
+    Home,
+    Place,
     Reattribution,
     Standing,
     StoredRecord,
@@ -115,13 +117,8 @@ def records_touching(*, team_id: UUID, owner_id: UUID, entity_ids: Collection[UU
 def items_resting(*, team_id: UUID, record_ids: Collection[UUID]) -> set[UUID]:
     """Return the items whose statements hold these records up."""
     records = records_by_id(team_id=team_id, record_ids=record_ids)
-    seen = {s.observation_id for r in records for s in r.effective}
-    rows = fetch(
-        "SELECT DISTINCT item_id FROM relationships_observation WHERE team_id = %(team)s AND id = ANY(%(seen)s)",
-        team=team_id,
-        seen=[number for number in seen if number],
-    )
-    return {item for (item,) in rows}
+    seen = {s.observation_id for r in records for s in r.effective if s.observation_id}
+    return set(items_of_observations(team_id=team_id, observation_ids=seen).values())
 
 
 def lock_around(*, team_id: UUID, owner_id: UUID, entity_ids: Collection[UUID], into: Collection[UUID]) -> Around:
@@ -160,7 +157,7 @@ def decide_merge(around: Around, *, owner_id: UUID, ends: Mapping[UUID, UUID]) -
     :raises QuestionsOpen: a record waits for its owner
     """
 
-    def home(record: StoredRecord, _: StoredSupport | None) -> Any:  # noqa: ANN401 - an Identity
+    def home(record: StoredRecord, _: StoredSupport | None) -> Identity | None:
         return moved_to(record.identity, ends, symmetric=record.behaviour.key in around.symmetric)
 
     return _decide(around, owner_id=owner_id, home=home, kind=LineageKind.REKEYED)
@@ -175,7 +172,7 @@ def decide_split(
     :raises QuestionsOpen: a record waits for its owner
     """
 
-    def home(record: StoredRecord, support: StoredSupport | None) -> Any:  # noqa: ANN401 - an Identity
+    def home(record: StoredRecord, support: StoredSupport | None) -> Identity | None:
         if support is None:
             return None
         ends = attributed.get((record.id, place_of(support)), (None, None))
@@ -184,7 +181,7 @@ def decide_split(
     return _decide(around, owner_id=owner_id, home=home, kind=LineageKind.SPLIT)
 
 
-def _parted(record: StoredRecord, ends: Ends, parent_id: UUID, *, symmetric: bool) -> Any:  # noqa: ANN401
+def _parted(record: StoredRecord, ends: Ends, parent_id: UUID, *, symmetric: bool) -> Identity | None:
     """Return the identity with each end that was the parent told apart; None when one of them is not."""
     identity = record.identity
     if identity.is_self_relation:
@@ -199,7 +196,7 @@ def _parted(record: StoredRecord, ends: Ends, parent_id: UUID, *, symmetric: boo
     return moved_to(identity, {parent_id: meant}, symmetric=symmetric) if meant else None
 
 
-def _decide(around: Around, *, owner_id: UUID, home: Any, kind: LineageKind) -> Reattribution:  # noqa: ANN401
+def _decide(around: Around, *, owner_id: UUID, home: Home, kind: LineageKind) -> Reattribution:
     team = around.leaving[0].identity.team_id if around.leaving else None
 
     def worth(supports: Sequence[StoredSupport]) -> tuple[Standing, int]:

@@ -13,17 +13,18 @@ from relationships.models import (
     SupportDecision,
     Transition,
 )
-from relationships.operations.carrying import Place, place_of_row
 from relationships.operations.conflicts import settling
 from relationships.operations.meeting import change_of, check_alone, judged, refer, risen
 from relationships.operations.standing import apply_changes
 from relationships.plan import Change
 from relationships.policy import (
+    Place,
     Standing,
     StoredRecord,
+    place_of,
+    reason_of,
     reevaluate,
 )
-from relationships.policy.reattribution import reason_of
 from relationships.queries import records_by_id, stored_records
 from relationships.search import write_documents
 from relationships.vocabulary import LineageKind, Status, SupportAction, Tier
@@ -134,7 +135,7 @@ def _decide_back(
         row
         for row in standing
         if row.action != SupportAction.REVOKE
-        or (row.support.fragment_id in usable and place_of_row(row.support) not in settled_since)
+        or (row.support.fragment_id in usable and place_of(row.support) not in settled_since)
     ]
     insert(
         SupportDecision(

@@ -14,7 +14,7 @@ from relationships.models import (
     Lineage,
     ObservationResolution,
 )
-from relationships.operations.carrying import Place, copied, decided, id_at, place_of_row, rows_of
+from relationships.operations.carrying import copied, decided, id_at, rows_of
 from relationships.operations.conflicts import settling, touch
 from relationships.operations.knowledge import insert_records
 from relationships.operations.meeting import change_of, refer, risen
@@ -23,13 +23,14 @@ from relationships.plan import Change, NewRecord
 from relationships.policy import (
     Arrival,
     Departure,
+    Place,
     Reattribution,
     StoredRecord,
     effective_at,
     outcome_of,
     place_of,
+    reason_of,
 )
-from relationships.policy.reattribution import reason_of
 from relationships.queries import records_by_id
 from relationships.reattribute.around import Around, records_touching
 from relationships.search import write_documents
@@ -105,17 +106,17 @@ def _row_of(record: StoredRecord) -> NewRecord:
 def _move_supports(moved: Reattribution, identity_id: UUID, *, reason: str, now: datetime) -> None:
     given: dict[str, Any] = {"reason": reason, "now": now, "identity_id": identity_id}
     leaving = {d.record.id: rows_of(d.record, {place_of(s) for s in d.gone}) for d in moved.departures}
-    row_at = {(record, place_of_row(row)): row for record, rows in leaving.items() for row in rows}
+    row_at = {(record, place_of(row)): row for record, rows in leaving.items() for row in rows}
     for arrival in moved.arrivals:
         there = {place_of(s) for s in arrival.record.supports}
         rows = [row_at[record.id, place_of(support)] for record, support in arrival.came]
         target = arrival.record.id
-        insert(copied(row, target, now=now) for row in rows if place_of_row(row) not in there)
+        insert(copied(row, target, now=now) for row in rows if place_of(row) not in there)
         insert(
             decided(
                 row,
                 id_at(row, target),
-                SupportAction.REINSTATE if place_of_row(row) in there else SupportAction.GRANT,
+                SupportAction.REINSTATE if place_of(row) in there else SupportAction.GRANT,
                 **given,
             )
             for row in rows

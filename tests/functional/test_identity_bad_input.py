@@ -1,6 +1,7 @@
 """What a decision about who is who refuses: each with its code, and nothing written."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -9,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from densemem.auth import Principal
+from densemem.core import limits
 from densemem.core.faults import Because, NotThere, Refused
 from evidence.models import Fragment
 from placement.decide import decide_identity, identity, redact
@@ -297,3 +299,15 @@ def test_a_text_that_is_being_placed_is_waited_for(ada: Principal, basis: Body) 
     Item.objects.filter(pk=item.id).update(state=item.state)
     assert impact.refusal == "item_in_work"
     assert RelationshipRecord.objects.filter(status="active").count() == 5
+
+
+def test_more_mentions_than_one_transaction_may_change_are_not_decided_about(
+    ada: Principal, basis: Body, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = joined(basis)
+    say(ada, "Mark works on Yawl.", replace(works("Mark", "Yawl"), verdict="insufficient"))
+    assert not previewed(ada, body).refusal
+
+    monkeypatch.setattr(limits, "FANOUT_SUPPORTS", 2)  # the supports that move; the mentions are three
+
+    assert previewed(ada, body).refusal == "source_fanout_exceeded"

@@ -299,7 +299,7 @@ def positions(who: Principal, words: str) -> dict[str, str]:
     """Return, by owner, the object of each position of the one conflict that recall shows."""
     (conflict,) = recall(principal=who, query=words, now=timezone.now()).conflicts
     claims = [claim for position in conflict.positions for claim in position.relationships]
-    return {claim.author.name: claim.object.name for claim in claims}  # type: ignore[union-attr]
+    return {claim.author.name: claim.object.words for claim in claims}
 
 
 class TestNames:

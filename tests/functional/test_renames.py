@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from densemem.auth import Principal
-from densemem.core.faults import NotThere
+from densemem.core.faults import NotThere, Refused
 from densemem.providers.rules import Rules
 from entities.models import Entity, Name, ResolutionEvent
 from entities.serving import get_entity
@@ -131,10 +131,10 @@ class TestRefusal:
         assert refused.value.faults[0].code == "name_is_empty"
 
     def test_of_the_name_that_it_has(self, ada: Principal, mara: Entity) -> None:
-        with pytest.raises(Exception, match="already") as refused:
+        with pytest.raises(Refused, match="already") as refused:
             renamed(ada, mara.id, body(told(ada, "Hello, Mara Lind."), "Mara Lind"))
 
-        assert refused.value.code == "name_unchanged"  # type: ignore[attr-defined]
+        assert refused.value.code == "name_unchanged"
 
     def test_of_a_text_that_does_not_count(self, ada: Principal, cy: Principal, mara: Entity) -> None:
         old = Fragment.objects.get(ingest_id=send(ada, NEWS, source_key="notes", source_revision="1"))

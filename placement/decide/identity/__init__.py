@@ -13,7 +13,7 @@ from densemem.core.faults import Fault, NotThere, Refused
 from densemem.core.ids import uuid7
 from entities.stored import decided_by, identity_facts
 from entities.vocabulary import IdentityKind
-from placement.decide.desk import Decided, open_desk
+from placement.decide.desk import Decided, decided, open_desk
 from placement.decide.identity.moves import distinct, merge, split
 from placement.decide.identity.withdrawal import withdraw
 from placement.decide.identity.work import HOLDS_FOR, ImpactStale, Work
@@ -119,4 +119,4 @@ def _withdrawn_already(work: Work) -> Decided | None:
     if facts.withdrawn_by is None or facts.withdrawal_decision is None or facts.author_id != work.me:
         return None
     made = decision_facts(team_id=work.team, decision_id=facts.withdrawal_decision)
-    return replace(work.desk.repeated(made), identity_id=facts.withdrawn_by)
+    return replace(decided(made, replayed=True), identity_id=facts.withdrawn_by)

@@ -1,9 +1,10 @@
 """What each kind of decision about who is who does, inside its one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 from uuid import UUID
 
+from densemem.core import limits
 from densemem.core.faults import Fault
 from densemem.core.ids import derived_id
 from densemem.core.names import NameRefused, lookup_key
@@ -17,6 +18,7 @@ from placement.decide.identity.asking import ask_all, check_idle, questions_abou
 from placement.decide.identity.rules import check_apart, check_merge, check_parent, check_parts
 from placement.decide.identity.work import Work
 from placement.request import RequestInvalid
+from relationships.operations import FanoutExceeded
 from relationships.policy import Reattribution, place_of
 from relationships.reattribute import (
     Around,
@@ -50,7 +52,7 @@ def merge(work: Work) -> DecisionFacts:
     moved = decide_merge(around, owner_id=work.me, ends=dict.fromkeys(absorbed, survivor))
     tasks = questions_about(moved, team_id=work.team)
     check_idle(work, tasks)
-    mentions = mentions_of(team_id=work.team, owner_id=work.me, entity_ids=absorbed)
+    mentions = _mentions_of(work, absorbed)
     work.depend_on(around, sorted(str(m.event_id) for m in mentions), entities=work.asked.entities)
     work.members = ((survivor, MemberRole.SURVIVOR), *((a, MemberRole.ABSORBED) for a in absorbed))
     made = work.record()
@@ -108,7 +110,18 @@ def _carry(work: Work, moved: Reattribution, around: Around, kind: LineageKind) 
 def _mentions(work: Work, entity_id: UUID) -> list[MentionView]:
     """Return the author's mentions of an Entity, by way of what it takes for it too."""
     absorbed = absorbed_into(team_id=work.team, entity_ids=[entity_id]).get((work.me, entity_id), frozenset())
-    return mentions_of(team_id=work.team, owner_id=work.me, entity_ids=[entity_id, *absorbed])
+    return _mentions_of(work, [entity_id, *absorbed])
+
+
+def _mentions_of(work: Work, entity_ids: Collection[UUID]) -> list[MentionView]:
+    """Return the author's mentions that mean one of these.
+
+    :raises FanoutExceeded: they are more than one transaction may change
+    """
+    found = mentions_of(team_id=work.team, owner_id=work.me, entity_ids=entity_ids)
+    if len(found) > limits.FANOUT_SUPPORTS:
+        raise FanoutExceeded("Too many of your texts mention these entities to decide about them at once.")
+    return found
 
 
 class _Split:

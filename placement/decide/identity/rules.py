@@ -1,13 +1,12 @@
 """What stands in the way of a decision about who is who, and what it rests on: read, and judged by the pure rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from densemem.core.denial import sentences_around
 from densemem.core.faults import Because, Fault, Refused
 from entities.plan import NewBasis
-from entities.policy import IdentifierRefused, canonical_identifier
+from entities.policy import CanonicalIdentifier, IdentifierRefused, canonical_identifier
 from entities.policy.identity import (
     Basis,
     ExplicitReport,
@@ -144,7 +143,7 @@ def _basis(work: Work) -> Iterator[Basis]:
     shared = {
         found.identifier: found for found in shared_identifiers(team_id=work.team, entity_ids=work.asked.entities)
     }
-    names = _names(work)
+    names = names_of(team_id=work.team, entity_ids=work.asked.entities)
     for number, row in enumerate(given):
         if row.kind is BasisKind.IDENTIFIER:
             found = shared.get(_identifier(number, row))
@@ -167,7 +166,7 @@ def _basis(work: Work) -> Iterator[Basis]:
             )
 
 
-def _identifier(number: int, row: GivenBasis) -> Any:  # noqa: ANN401 - a CanonicalIdentifier
+def _identifier(number: int, row: GivenBasis) -> CanonicalIdentifier:
     try:
         return canonical_identifier(row.scheme, row.value)
     except IdentifierRefused as refused:
@@ -194,11 +193,6 @@ def _texts(work: Work, given: Sequence[GivenBasis]) -> Mapping[UUID, str]:
     if faults:
         raise RequestInvalid("Nothing was decided. Mend each place and send it again.", faults=faults)
     return texts
-
-
-def _names(work: Work) -> dict[UUID, list[str]]:
-    """Return what each Entity is called, also by what the author takes it for since."""
-    return names_of(team_id=work.team, entity_ids=work.asked.entities)
 
 
 def _rows(item: Basis, entity: UUID, survivor: UUID) -> Iterator[NewBasis]:
