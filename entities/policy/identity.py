@@ -180,13 +180,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A decision about who is who, as its withdrawal needs it."""
+    """A decision about who is who, as its withdrawal needs it; `records` are those of interest that it changed."""
 
     id: UUID
     kind: IdentityKind
     seq: int
     members: frozenset[UUID]
     withdrawn: bool
+    records: frozenset[UUID] = frozenset()
 
 
 def check_basis(*, survivor: UUID, absorbed: Sequence[UUID], basis: Collection[Basis]) -> dict[UUID, tuple[Basis, ...]]:
@@ -274,10 +275,14 @@ def check_withdrawal(decision: Made, *, others: Collection[Made]) -> bool:
     if decision.withdrawn:
         return False
     later = [o for o in others if o.seq > decision.seq and not o.withdrawn and o.kind is not IdentityKind.WITHDRAW]
-    blocking = sorted((o for o in later if o.members & decision.members), key=lambda o: o.seq)
+    meeting = (o for o in later if o.members & decision.members or o.records & decision.records)
+    blocking = sorted(meeting, key=lambda o: o.seq)
     if blocking:
         ids = [o.id for o in blocking]
-        detail = f"You decided later about the same entities: withdraw {_listed(ids)} first, the newest of them first."
+        detail = (
+            "You decided later about the same entities or Relationships: "
+            f"withdraw {_listed(ids)} first, the newest of them first."
+        )
         raise IdentityRefused(IdentityFault.SUPERSEDED, detail, decision_ids=ids)
     return True
 

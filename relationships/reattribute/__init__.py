@@ -18,7 +18,7 @@ from relationships.reattribute.around import (
     records_touching,
     versions_of,
 )
-from relationships.reattribute.back import Written, give_back, wait_to_give_back, written_by
+from relationships.reattribute.back import Written, changed_by, give_back, wait_to_give_back, written_by
 from relationships.reattribute.carry import carry_out, rename
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Ends",
     "Written",
     "carry_out",
+    "changed_by",
     "count_of_others",
     "decide_merge",
     "decide_split",

@@ -1,5 +1,6 @@
 """What a decision about who is who moved, given back when it is withdrawn."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -46,6 +47,15 @@ def written_by(*, team_id: UUID, identity_id: UUID) -> Written:
     """Return what a decision about identity did to records."""
     rows = Transition.objects.of_team(team_id).filter(identity_id=identity_id).order_by("version")
     return Written({row.relationship_id: row for row in rows})
+
+
+def changed_by(*, team_id: UUID, record_ids: Collection[UUID]) -> dict[UUID, frozenset[UUID]]:
+    """Return, by decision about identity, which of these records it changed."""
+    rows = Transition.objects.of_team(team_id).filter(relationship_id__in=record_ids, identity_id__isnull=False)
+    found: dict[UUID, set[UUID]] = defaultdict(set)
+    for decision, record in rows.values_list("identity_id", "relationship_id"):
+        found[decision].add(record)
+    return {decision: frozenset(records) for decision, records in found.items()}
 
 
 def give_back(

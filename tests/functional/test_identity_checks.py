@@ -318,6 +318,20 @@ class TestCheck20OfLaterDecisions:
         decided(ada, withdrawing(first.identity_id))
         assert records(ada)["Mark Harbor"] == ("active", 1, 1)
 
+    def test_one_about_other_entities_counts_where_it_moved_the_same_record(self, ada: Principal) -> None:
+        first = merged(ada)
+        say(ada, "Marcus works on Beacon.", works("Marcus", "Beacon"), **of_source("d"))
+        report = report_of(ada, "Harbor is Beacon.")
+        second = decided(ada, merging(named("Beacon"), named("Harbor"), basis=[report]))
+
+        with pytest.raises(IdentityRefused) as refused:
+            decided(ada, withdrawing(first.identity_id), token="1.x")
+        assert (refused.value.code, refused.value.decision_ids) == ("decision_superseded", (second.identity_id,))
+
+        decided(ada, withdrawing(second.identity_id))
+        decided(ada, withdrawing(first.identity_id))
+        assert records(ada)["Mark Harbor"] == ("active", 1, 1)
+
     def test_once_more_answers_as_the_first_time(self, ada: Principal) -> None:
         done = merged(ada)
         back = decided(ada, withdrawing(done.identity_id))

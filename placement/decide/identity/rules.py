@@ -1,6 +1,6 @@
 """What stands in the way of a decision about who is who, and what it rests on: read, and judged by the pure rules."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from densemem.core.denial import sentences_around
@@ -29,6 +29,7 @@ from placement.decide.desk import EvidenceUnusable
 from placement.decide.identity.work import Work
 from placement.decision import GivenBasis
 from placement.request import RequestInvalid
+from relationships.reattribute import changed_by
 
 
 class TakenForAnother(Refused):
@@ -87,18 +88,21 @@ def check_parts(work: Work, *, owned: Sequence[UUID]) -> None:
     check_split(children=work.asked.children, owned=owned)
 
 
-def check_last(work: Work, facts: IdentityFacts) -> None:
+def check_last(work: Work, facts: IdentityFacts, *, changed: Collection[UUID]) -> None:
     """Refuse to withdraw what later decisions rest on.
 
+    :param changed: the records that the decision changed
     :raises Refused: naming each of them
     """
     others = decisions_by(team_id=work.team, author_id=work.me)
-    if not check_withdrawal(_made(facts), others=[_made(other) for other in others if other.id != facts.id]):
+    by = changed_by(team_id=work.team, record_ids=changed)
+    made = [_made(other, by.get(other.id, frozenset())) for other in others if other.id != facts.id]
+    if not check_withdrawal(_made(facts, frozenset(changed)), others=made):
         raise AlreadyWithdrawn(f"It was withdrawn already, by {facts.withdrawn_by}.")
 
 
-def _made(facts: IdentityFacts) -> Made:
-    return Made(facts.id, facts.kind, facts.seq, facts.entities, facts.withdrawn_by is not None)
+def _made(facts: IdentityFacts, records: frozenset[UUID]) -> Made:
+    return Made(facts.id, facts.kind, facts.seq, facts.entities, facts.withdrawn_by is not None, records)
 
 
 def _standing(work: Work) -> Standing:

@@ -36,7 +36,7 @@ def withdraw(work: Work) -> DecisionFacts:
     resting = items_resting(team_id=work.team, record_ids=written.record_ids)
     work.lock({item for item, _ in attributed} | waiting | resting)
     facts = _own(work, facts.id)
-    check_last(work, facts)
+    check_last(work, facts, changed=written.record_ids)
     steps = sorted((str(number), step.version) for number, step in written.steps.items())
     wait_to_give_back(team_id=work.team, written=written)
     now = versions_of(team_id=work.team, record_ids=written.record_ids)
